@@ -6,7 +6,7 @@
 //! [`call::encode`] into the thread's [`recorder::stage`] -> the library's own function ([`mpi::library`]) -> the record is
 //! completed.
 //!
-//! What is exported is what the loaded MPI has ([`entry::exports`]); Fortran routines that reach no C entry point have
+//! The exports are those that the loaded MPI has ([`entry::exports`]); Fortran routines that reach no C entry point have
 //! their own wrappers ([`entry::fortran`]).
 //!
 //! Only [`mpi::abi`] knows what a handle, a status or a constant looks like in a family of MPI libraries; only

@@ -25,7 +25,7 @@ pub struct Biased<T> {
     is_inside: AtomicBool,
     /// Everybody takes the lock.
     is_shared: AtomicBool,
-    /// The same, and it was seen that the owner has left the quick way: it never comes back. Written under the lock.
+    /// It is shared, and it was seen that the owner has left the quick way: it never comes back. Written under the lock.
     is_settled: AtomicBool,
     lock: Lock,
     value: Place<T>,
@@ -71,7 +71,7 @@ impl<T> Biased<T> {
         fresh!(value)
     }
 
-    /// The same in a model, whose parts are made while it runs.
+    /// Nobody has taken it yet; in a model, whose parts are made while it runs.
     #[cfg(loom)]
     pub fn new(value: T) -> Biased<T> {
         fresh!(value)
@@ -140,7 +140,7 @@ impl<T> Biased<T> {
     }
 }
 
-/// What one of many tries gives.
+/// The value that one of many tries gives.
 fn tries<T>(mut one: impl FnMut() -> Option<T>) -> T {
     for _ in 0..TRIES {
         if let Some(value) = one() {
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(lock.with(|n| *n), 2);
     }
 
-    /// What a jump has left behind is not waited for for ever.
+    /// Nobody waits for ever for a lock that a jump has left behind.
     #[test]
     fn an_abandoned_lock_ends_the_work() {
         let lock = Biased::new(0);

@@ -68,7 +68,7 @@ pub struct Reading {
     ns: u64,
 }
 
-/// Of so many readings the one is taken that nothing has interrupted.
+/// Readings of which the one is taken that nothing has interrupted.
 const TRIES: usize = 5;
 /// A shorter run says no more about the rate than its beginning.
 const LONG_NS: u64 = 1_000_000_000;

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// What tells a file from others, whatever its descriptor is called.
+/// The identity of a file, which tells it from others, whatever its descriptor is called.
 pub(crate) struct Identity {
     device: libc::dev_t,
     inode: libc::ino_t,

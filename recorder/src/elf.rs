@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 const STB_GLOBAL: u8 = 1;
 /// The type of a symbol that is a function.
 pub const STT_FUNC: u8 = 2;
-/// The same, whose code the loader asks the symbol for.
+/// The type of a function whose code the loader asks the symbol for.
 pub const STT_GNU_IFUNC: u8 = 10;
 
 const DT_NULL: i64 = 0;
@@ -118,7 +118,7 @@ impl Symbols {
         self.symbols.wrapping_add(index)
     }
 
-    /// What a symbol of this module is called.
+    /// The name of a symbol of this module.
     pub fn name(&self, symbol: &libc::Elf64_Sym) -> &[u8] {
         // SAFETY: names of symbols lie in the module's string table, each ended by NUL.
         unsafe { CStr::from_ptr(self.strings.wrapping_add(symbol.st_name as usize)) }.to_bytes()

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::sync::OnceLock;
 
-/// What the variable says. What the program has set or taken away itself holds.
+/// The value of the variable. Variables that the program has set or taken away itself are as it left them.
 pub fn var_os(name: &str) -> Option<OsString> {
     std::env::var_os(name).or_else(|| {
         // Without this variable the library would not be here.
@@ -16,7 +16,7 @@ pub fn var_os(name: &str) -> Option<OsString> {
     })
 }
 
-/// The same as text.
+/// The value as text.
 pub fn var(name: &str) -> Result<String, VarError> {
     var_os(name).ok_or(VarError::NotPresent)?.into_string().map_err(VarError::NotUnicode)
 }

@@ -4,7 +4,7 @@ use crate::environment;
 use std::sync::OnceLock;
 use trace_format::settings::columns::{self, COLUMNS};
 
-/// What our lines begin with.
+/// The beginning of our lines.
 const NAME: &str = "mpivet: ";
 
 /// Writes `mpivet: TEXT` as one line, or as several on a narrow terminal.

@@ -21,7 +21,7 @@ struct Mapping {
     path: String,
 }
 
-/// What a thread has seen lately.
+/// The memory that a thread has seen lately.
 pub struct Cache {
     recent: [Span; RECENT],
     next: usize,
@@ -73,7 +73,7 @@ pub enum Fault {
 
 static MAPPINGS: RwLock<Vec<Mapping>> = RwLock::new(Vec::new());
 
-/// What reading the list has cost so far, so that a program whose buffers keep moving is not held up.
+/// The time that reading the list has cost so far, so that a program whose buffers keep moving is not held up.
 struct Budget {
     since: Option<Instant>,
     spent: Duration,
@@ -93,7 +93,7 @@ pub fn fault(cache: &mut Cache, start: u64, end: u64, writes: bool) -> Option<Fa
             return None;
         }
     }
-    // What is not there may have come since the list was read.
+    // Memory that is not in the list may have come since it was read.
     if !read_again() {
         return None;
     }

@@ -13,7 +13,7 @@ mod own_stack;
 /// Where memory lies, as far as that tells for how long it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Region {
-    /// Of the executable, or the part of the main thread's stack that has been in use: it stays.
+    /// Memory of the executable, or the part of the main thread's stack that has been in use: it stays.
     Lasting,
     /// The main heap: there up to the program break.
     Heap,
@@ -25,7 +25,7 @@ pub enum Region {
     Other,
 }
 
-/// What stays where it is, found once.
+/// Places that stay where they are, found once.
 struct Map {
     /// Writable data of the executable.
     data: Range<u64>,

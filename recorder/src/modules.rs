@@ -11,7 +11,7 @@ pub struct Loaded {
     pub start: u64,
     /// One past the last address.
     pub end: u64,
-    /// What is added to addresses of its file.
+    /// The number that is added to addresses of its file.
     pub bias: u64,
     /// Its file.
     pub path: String,
@@ -24,7 +24,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// What is written down of it.
+    /// Its definition in the trace.
     pub fn definition(&self) -> Module {
         Module {
             start: self.start,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a child of the process does not inherit, not even one that the C library is not told of (a system call of the
+/// A mark that a child of the process does not inherit, not even one that the C library is not told of (a system call of the
 /// program's own).
 #[repr(C, align(4096))]
 struct Wiped {

@@ -33,7 +33,7 @@ pub(crate) struct Ring {
     file: Kept,
     pub(crate) number: u64,
     size: u64,
-    /// What it had when it was begun.
+    /// The size that it had when it was begun.
     begun_with: u64,
     objects: Objects,
 }
@@ -151,7 +151,7 @@ mod tests {
         ids.map(|id| Definition::Op { id: FIRST_USER_ID + id, commute: true }).collect()
     }
 
-    /// What a segment says at its front that there is.
+    /// The definitions at the front of a segment.
     fn repeated(dir: &Path, number: u64) -> Vec<Definition> {
         let bytes = std::fs::read(segment_path(dir, STEM, number)).unwrap();
         let mut rest = bytes.get(SEGMENT_HEADER_BYTES + BLOCK_HEADER_BYTES..).unwrap_or(&[]);

@@ -1,4 +1,5 @@
-//! What every call must look at and is mostly off, together in one word: a call that finds nothing here may take a short way.
+//! Matters that every call must look at and that are mostly off, together in one word: a call that finds nothing here may take a
+//! short way.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -45,7 +45,7 @@ impl SpareStack {
     }
 }
 
-/// What the calling thread has.
+/// The stack for signal handlers that the calling thread has.
 fn of_thread() -> Option<libc::stack_t> {
     let mut stack = MaybeUninit::<libc::stack_t>::zeroed();
     // SAFETY: only asks; all zero is a valid value.

@@ -92,7 +92,7 @@ impl Stage {
         has_room
     }
 
-    /// The same without making room, if the record needs less than what is kept free: the last one of a stage.
+    /// Appends a record without making room, if it needs less than what is kept free: the last one of a stage.
     pub fn append_last(&mut self, record: &[u8]) {
         if self.has_room_for_last(record.len()) {
             self.put(record);

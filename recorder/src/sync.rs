@@ -1,4 +1,4 @@
-//! What locks are made of. `loom/` has the same of its own, and compiles [`crate::biased`] with that: so it goes through all
+//! The parts that locks are made of. `loom/` has its own ones, and compiles [`crate::biased`] with them: so it goes through all
 //! interleavings of the lock that is used.
 
 use crate::stop;
@@ -58,7 +58,7 @@ pub(crate) fn is_abandoned() -> bool {
     stop::has_a_thread_left()
 }
 
-/// What was stored in front of this may still be on its way when it is loaded behind it, until somebody has all processors
+/// Stores in front of this may still be on their way when loads behind it are done, until somebody has all processors
 /// [catch up](catch_up).
 #[inline(always)]
 pub(crate) fn fence_to_catch_up() {

@@ -14,7 +14,7 @@ static REUSED: AtomicBool = AtomicBool::new(false);
 /// Addresses of the states of ended threads.
 static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// What a thread begins with.
+/// The beginning of a thread.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Beginning {
     /// The address of the state of an ended thread.

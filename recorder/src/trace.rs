@@ -37,13 +37,13 @@ pub struct Trace {
     identity: Identity,
     /// Where events go if there is a limit of size.
     ring: Option<Mutex<Ring>>,
-    /// What times may differ from those measured, in ticks.
+    /// Ticks by which times may differ from those measured.
     pub(crate) time_error: u64,
     /// The directory of the job.
     pub dir: PathBuf,
     /// The rank of this process.
     pub rank: i32,
-    /// What the names of its files begin with.
+    /// The beginning of the names of its files.
     pub(crate) stem: String,
     /// A directory of its own that its stages are made in.
     stage_dir: Option<PathBuf>,
@@ -84,7 +84,7 @@ pub fn when_lost(listener: fn()) {
     _ = LISTENER.set(listener);
 }
 
-/// What the user is told then.
+/// The words that the user is told then.
 pub(crate) fn stops(reason: &str) -> String {
     format!("recording stops here: {reason}; the program goes on, the trace holds what came before")
 }
@@ -142,7 +142,7 @@ pub struct Lap<'a> {
     pub records: &'a [u8],
 }
 
-/// What packs the laps of a thread.
+/// The packer of a thread's laps.
 pub(crate) struct Packing {
     pub(crate) packer: Packer,
     /// Where the last block is.

@@ -1,4 +1,4 @@
-//! What a tick is, on whatever clock this machine has. One test: a process has one clock.
+//! The length of a tick, on whatever clock this machine has. One test: a process has one clock.
 
 use recorder::clock::{Reading, choose, now, now_and_unix_ns, ticks_per_second_so_far, ticks_to_ns, unix_ns};
 use std::time::{Duration, Instant};

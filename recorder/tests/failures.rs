@@ -1,4 +1,4 @@
-//! What does not work is said once, and what is in the trace by then stays whole.
+//! Failures are told once, and the trace stays whole up to them.
 
 mod common;
 

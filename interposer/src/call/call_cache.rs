@@ -1,4 +1,4 @@
-//! What a thread remembers of the calls that it has made: a call with the same arguments at the same place, with the same stack
+//! The calls that a thread remembers: a call with the same arguments at the same place, with the same stack
 //! behind it, has the same call site and the same bytes in its record, and nothing new is wrong with its arguments, while no
 //! object is made, changed or freed and no module unloaded. Functions that do not say everything in the words of their
 //! arguments are remembered for their call sites alone.
@@ -46,7 +46,7 @@ pub(crate) struct Call {
     place: Option<Place>,
     pub(crate) site: Site,
     slots: Slots,
-    /// Of all that makes it this call, but for the call site: see [`Same::hash`].
+    /// Hash of all that makes it this call, but for the call site: see [`Same::hash`].
     hash: u64,
 }
 
@@ -85,7 +85,7 @@ macro_rules! by_count {
     };
 }
 
-/// What of a call must be the same, besides its call site.
+/// The values of a call that must be the same, besides its call site.
 #[derive(Clone, Copy)]
 pub(crate) struct Same<'a> {
     what: u64,
@@ -185,7 +185,7 @@ impl CallCache {
         self.look_beside(hash, info, arrival, words)
     }
 
-    /// What is in the first place of a call, the hash that leads there, and 0 if this is the call at whatever call site.
+    /// The entry in the first place of a call, the hash that leads there, and 0 if this is the call at whatever call site.
     #[inline(always)]
     fn first<const COUNT: usize>(&self, same: &Same) -> Option<(u64, &Call, u64)> {
         let hash = same.hash_of::<COUNT>();
@@ -193,7 +193,7 @@ impl CallCache {
         Some((hash, call, same.difference_of::<COUNT>(call)))
     }
 
-    /// The same in the other places of a call whose first one this is.
+    /// The entry in the other places of a call whose first one this is.
     #[inline(never)]
     fn look_beside(&self, hash: u64, info: &Info, arrival: Arrival, words: &Words) -> Option<&Call> {
         let same = Same::of(info, arrival, words);

@@ -17,7 +17,7 @@ pub(crate) struct Caller {
     pub(crate) for_tool: bool,
 }
 
-/// What one thread knows of the return addresses that it has seen.
+/// The return addresses that one thread has seen, with their callers.
 #[derive(Default)]
 pub(crate) struct Callers {
     known: FxHashMap<u64, Known>,
@@ -50,7 +50,7 @@ impl Callers {
         let nested = match origin {
             Origin::Internal => true,
             Origin::Binding => !carries_out,
-            // What a tool asks for itself; when it communicates, it does so for the program.
+            // A tool asks for itself; when it communicates, it does so for the program.
             Origin::Tool => row.class == Class::Local && !carries_out,
             _ => false,
         };

@@ -391,7 +391,7 @@ impl Encoder<'_> {
 #[inline(always)]
 fn raw_handle(kind: Kind, handle: u64) -> i64 {
     if kind == Kind::Request {
-        // Of all that programs have most of, one is predefined.
+        // The one request that programs have most of is predefined.
         return if handles::is_null_request(handle) { special::REQUEST_NULL } else { handle as i64 };
     }
     if !handles::is_predefined(kind, handle) {

@@ -1,4 +1,4 @@
-//! What handling the calls of a function needs to know, worked out once from its row of the table.
+//! The facts that handling the calls of a function needs, worked out once from its row of the table.
 
 use crate::call::call_cache::{self, CallCache};
 use crate::call::encode::{Steps, max_bytes};
@@ -15,7 +15,7 @@ use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::{CALL_HEADER_BYTES, State};
 use trace_format::run::witness::Wildcards;
 
-/// What dispatching a function needs to know, worked out once from its row.
+/// The facts that dispatching a function needs, worked out once from its row.
 pub(crate) struct Info {
     pub(crate) row: &'static Function,
     pub(crate) func: FnId,
@@ -53,13 +53,13 @@ pub(crate) struct Info {
     pub(crate) watched: Watched,
     /// How its calls are altered, in a run that the user wants altered.
     pub(crate) altered: Option<Altered>,
-    /// What it lends to the program, or takes back, that is no object with a definition.
+    /// The loan that it gives to the program or takes back, which is no object with a definition.
     pub(crate) loan: Option<Loan>,
     /// It makes, lends, takes back, completes (MPI_Grequest_complete) or ends something.
     pub(crate) handles_objects: bool,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
-    /// What checks look at before it is called.
+    /// The rules that checks look at before it is called.
     pub(crate) rules: Rules,
     pub(crate) role: Role,
     pub(crate) buffering: Buffering,
@@ -79,7 +79,7 @@ pub(crate) enum Altered {
     Narrowed(Wildcards),
 }
 
-/// What a function has to do with attached buffers.
+/// The part of a function in attached buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Buffering {
     None,
@@ -112,7 +112,7 @@ impl Buffering {
     }
 }
 
-/// What a function does to requests and to the memory of operations.
+/// The effect of a function on requests and on the memory of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     None,
@@ -184,7 +184,7 @@ pub(crate) enum Watched {
     SetsStatus,
 }
 
-/// What the program is given and gives back.
+/// Things that the program is given and gives back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Loan {
     pub(crate) thing: Thing,
@@ -198,7 +198,7 @@ pub(crate) struct Loan {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Thing {
     Keyval,
-    /// What a matched probe has found.
+    /// The message that a matched probe has found.
     Message,
     Port,
     /// A name under which a port is published.
@@ -226,7 +226,7 @@ fn loan(row: &Function) -> Option<Loan> {
     }
 }
 
-/// What modules that stand above this one say of a function.
+/// The properties of a function in the eyes of modules that stand above this one.
 #[derive(Clone, Copy)]
 pub(crate) struct Said {
     /// Are there rules for its arguments that follow from no kind of parameter?

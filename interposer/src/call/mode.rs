@@ -23,7 +23,7 @@ pub(crate) enum Mode {
 static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
 static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
 
-/// What a child of the process does not inherit, not even one that the C library is not told of (a system call of the
+/// A mark that a child of the process does not inherit, not even one that the C library is not told of (a system call of the
 /// program's own): the stages are in memory that both share.
 #[repr(C, align(4096))]
 struct Wiped {
@@ -85,7 +85,7 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// What is known of a function, if calls are recorded.
+/// The facts of a function, if calls are recorded.
 #[inline(always)]
 pub(crate) fn recorded(index: usize) -> Option<&'static Info> {
     let all = WIPED.recorded.load(Ordering::Acquire);
@@ -94,7 +94,7 @@ pub(crate) fn recorded(index: usize) -> Option<&'static Info> {
     (!all.is_null() && index < COUNT).then(|| unsafe { &*all.add(index) })
 }
 
-/// What is known of a function since recording began, also when it has ended.
+/// The facts of a function since recording began, also when it has ended.
 pub(crate) fn known(index: usize) -> Option<&'static Info> {
     INFOS.get()?.get(index)
 }

@@ -1,4 +1,4 @@
-//! What the arguments of a function must be, worked out once from its row of the table.
+//! The rules for the arguments of a function, worked out once from its row of the table.
 
 use crate::call::topology;
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
@@ -43,7 +43,7 @@ pub(crate) enum Of {
     Int(usize),
 }
 
-/// What is asked of an argument.
+/// The question that is asked of an argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Test {
     /// A handle: passed by value or in a variable, an array of them with counts that say which elements matter.
@@ -179,7 +179,7 @@ impl Rules {
             inside: !(row.id.is_always_available() || extension || row.class == Class::SessionFinalize),
             ..Rules::default()
         };
-        // What returns no error code converts handles, the null handle too.
+        // A function that returns no error code converts handles, the null handle too.
         if row.ret != Kind::Code || matches!(row.class, Class::Init | Class::Abort | Class::Pcontrol) || extension {
             rules.special = row.id == FnId::MPI_Init_thread;
             return rules;
@@ -215,7 +215,7 @@ fn unpacks(class: Class) -> bool {
     matches!(class, Class::Local | Class::Rma | Class::RmaRequest)
 }
 
-/// What a rank is checked against must be known to be right first.
+/// The order of tests: a value that a rank is checked against must be known to be right first.
 fn order(test: &Test) -> u8 {
     match test {
         Test::Handle { kind: Kind::Comm | Kind::Win | Kind::File | Kind::Group, .. } => 0,
@@ -305,8 +305,8 @@ fn test(row: &Function, param: usize, p: &Param) -> Option<Test> {
     }
 }
 
-/// What is asked of an array. Queries whose result may be shorter than the program's array say so by themselves, strings
-/// may be missing, and error codes be ignored.
+/// The question that is asked of an array. Queries whose result may be shorter than the program's array say so by themselves,
+/// strings may be missing, and error codes be ignored.
 fn array(row: &Function, param: usize, p: &Param) -> Option<Test> {
     let shorter = p.dir == Dir::Out && (row.class == Class::Create || topology::concerns(row));
     let elements = !p.kind.is_address() || p.kind == Kind::Status;
@@ -489,7 +489,7 @@ fn buffer(row: &Function, param: usize) -> Option<Buffer> {
     Some(Buffer { param, writes, amount, when: when(row, param), in_place })
 }
 
-/// What the parameters behind a buffer say of its size.
+/// The size of a buffer, as the parameters behind it say.
 fn amount(row: &Function, param: usize, times: Times) -> Amount {
     let rest = || row.params.iter().enumerate().skip(param + 1).skip_while(|(_, p)| is_buffer(p.kind));
     let described = || rest().take_while(|(_, p)| !is_buffer(p.kind));

@@ -50,7 +50,7 @@ pub(crate) struct Arrival {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Site {
     pub(crate) stack: Id,
-    /// Whose code has called the entry point.
+    /// The origin of the code that has called the entry point.
     pub(crate) caller: Origin,
     /// Another tool calls for itself.
     pub(crate) for_tool: bool,
@@ -134,7 +134,7 @@ impl Cache {
         }
     }
 
-    /// What to look for on the stack of a call whose place was just asked for, if that tells the place.
+    /// The slots to look for on the stack of a call whose place was just asked for, if they tell the place.
     pub(crate) fn slots(&self, arrival: Arrival) -> Option<Slots> {
         let Arrival { return_address, stack_pointer } = arrival;
         let seen = self.seen.get(set_of(return_address, stack_pointer))?;
@@ -236,7 +236,7 @@ impl Slots {
         if pairs.len() > USUAL {
             return None;
         }
-        // What is missing is the return address, once more.
+        // Missing slots repeat the return address.
         let mut slots = Slots { offsets: [0; USUAL], addresses: [return_address; USUAL], are_any: !pairs.is_empty() };
         for (place, (slot, address)) in slots.offsets.iter_mut().zip(&mut slots.addresses).zip(pairs) {
             *place.0 = u32::try_from(slot.checked_sub(stack_pointer.wrapping_sub(8))?).ok()?;
@@ -281,7 +281,7 @@ static NEXT: AtomicU32 = AtomicU32::new(1);
 static LOOKED: AtomicU32 = AtomicU32::new(u32::MAX);
 static MODULES: Mutex<Written> = Mutex::new(Written { changes: (0, 0), modules: Vec::new(), unloaded: Vec::new() });
 
-/// What is written down of modules.
+/// The modules that were written down.
 struct Written {
     /// When the modules were looked at.
     changes: modules::Changes,
@@ -367,7 +367,7 @@ pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
     let mut written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
     let covers = |a: &u64| written.modules.iter().any(|m| (m.start..m.end).contains(a));
     let (unloadings, changes) = (unloadings(), modules::changes());
-    // What only came need not be told before it calls.
+    // A module that only came need not be told before it calls.
     let are_known = changes.1 == written.changes.1 && addresses.iter().all(covers);
     let new = if are_known { Vec::new() } else { written.look(changes) };
     LOOKED.store(unloadings, Ordering::Relaxed);

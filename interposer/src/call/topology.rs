@@ -2,7 +2,7 @@
 
 use trace_format::mpi::{Class, Coll, FnId, Function};
 
-/// What sort of topology a function works on.
+/// The sort of topology that a function works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     Cartesian,

@@ -1,3 +1,3 @@
-//! What debuggers are told.
+//! Data for debuggers.
 
 pub(crate) mod queues;

@@ -1,4 +1,4 @@
-//! What happens at every MPI call: record it, call the library, record its return. Everything of ours is guarded: a
+//! The way of every MPI call: record it, call the library, record its return. Everything of ours is guarded: a
 //! panic ends the recording and the program goes on.
 
 use crate::call::info::{Info, Watched, arg_count};
@@ -137,7 +137,7 @@ fn enter(thread: ThreadPtr, stack_pointer: u64, function: FnId) -> bool {
     })
 }
 
-/// The same for functions that return a double; the result travels as its bits.
+/// Dispatches functions that return a double; the result travels as its bits.
 pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let info = recorded(index);
@@ -179,7 +179,7 @@ fn is_for_us(thread: ThreadPtr, call: &Call, stack_pointer: u64) -> bool {
     is_ours
 }
 
-/// What was known of a function before an error of ours has ended the recording.
+/// The facts of a function from before an error of ours has ended the recording.
 fn recorded_once(index: usize) -> Option<&'static Info> {
     known(index).filter(|_| trace::is_lost() && owner::is_this())
 }

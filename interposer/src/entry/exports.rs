@@ -1,4 +1,4 @@
-//! What this library exports exists only where the loaded MPI has it: programs look functions up to find out what
+//! The exports of this library exist only where the loaded MPI has them: programs look functions up to find out what
 //! MPI can do (mpi4py holds weak references to about 285), and `MPI_Get_version` to find out whether MPI is linked in.
 //!
 //! In the file the entry points are plain functions. In memory each becomes an indirect function (`STT_GNU_IFUNC`), whose

@@ -121,7 +121,7 @@ macro_rules! enter {
 enter!(enter, dispatch);
 enter!(enter_fortran, dispatch_fortran);
 
-/// The same for functions that return a double (in xmm0).
+/// The common entry of functions that return a double (in xmm0).
 #[unsafe(naked)]
 unsafe extern "C" fn enter_double() {
     naked_asm!(
@@ -161,7 +161,7 @@ macro_rules! entry {
             unsafe extern "C" fn entry() {
                 naked_asm!(
                     "2:",
-                    // What holds no argument.
+                    // Registers that hold no argument.
                     ".if {args} < 1",
                     "xor edi, edi",
                     ".endif",

@@ -79,7 +79,7 @@ pub(crate) fn queues() -> Queues {
     }
 }
 
-/// Of which buffers checksums are taken.
+/// The buffers whose checksums are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     None,
@@ -89,9 +89,9 @@ pub(crate) enum Which {
 
 pub(crate) struct Checksums {
     pub(crate) which: Which,
-    /// Of all that is sent and received, to compare them between ranks.
+    /// All that is sent and received, to compare it between ranks.
     pub(crate) between: bool,
-    /// Of larger buffers (bytes) only samples are looked at.
+    /// Size in bytes above which only samples of a buffer are looked at.
     pub(crate) sample_over: Option<u64>,
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn checksums() -> &'static Checksums {
     })
 }
 
-/// The same words mean no as in `mpivet.toml` and for `mpivet run`.
+/// Is it on? The words that mean no are those of `mpivet.toml` and of `mpivet run`.
 fn set(name: &str) -> bool {
     let is_no = |v: &std::ffi::OsStr| ["", "0", "false", "no", "off"].iter().any(|no| v.eq_ignore_ascii_case(no));
     environment::var_os(name).is_some_and(|v| !is_no(&v))

@@ -16,7 +16,7 @@ pub(crate) fn directory(base: &Path, root: &Root, spawned: bool) -> Option<PathB
     let me = std::process::id();
     let (starter, name) = match ancestors.as_deref() {
         Some(ancestors) => match launch::first_launcher(ancestors) {
-            // The same on all nodes of a job.
+            // All nodes of a job call it the same.
             Some(launcher) => (Some(launcher.0), launch::name_of_job()),
             None => (Some(me), None),
         },

@@ -1,4 +1,4 @@
-//! What this process finds is printed by one: the process that follows the job, if it is on this host; else the first process
+//! Findings of this process are printed by one: the process that follows the job, if it is on this host; else the first process
 //! of the job that finds it (`trace_format::run::discovery`).
 
 use crate::job::{config, launch};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use trace_format::run::jobs::Root;
 use trace_format::run::proc;
 
-/// What the processes of a job have in common, and no job before it had.
+/// A number that the processes of a job have in common, and no job before it had.
 pub(crate) fn job() -> u64 {
     static JOB: OnceLock<u64> = OnceLock::new();
     *JOB.get_or_init(|| {

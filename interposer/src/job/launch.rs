@@ -6,7 +6,7 @@ use trace_format::file::Launch;
 use trace_format::run::jobs::Root;
 use trace_format::run::proc;
 
-/// What the ranks of one world have in common.
+/// The marks that the ranks of one world have in common.
 pub(crate) fn launch() -> Launch {
     let namespace = std::env::var("PMIX_NAMESPACE").unwrap_or_default();
     let (started, parent) = launched();
@@ -146,7 +146,7 @@ fn is_launcher(name: &str) -> bool {
     NAMES.contains(&plain)
 }
 
-/// What the launcher calls the job of this rank, on all its nodes; worlds that its ranks have spawned are called the same.
+/// The launcher's name of this rank's job, on all its nodes; worlds that its ranks have spawned are called the same.
 pub(crate) fn name_of_job() -> Option<String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     if let Some(space) = variable("PMIX_NAMESPACE") {

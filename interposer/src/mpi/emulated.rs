@@ -48,7 +48,7 @@ pub(crate) fn operations_are_known(is_inactive: fn(u64, u64) -> bool) {
     _ = IS_INACTIVE.set(is_inactive);
 }
 
-/// What MPI_Request_get_status says of one request.
+/// The answer of MPI_Request_get_status on one request.
 struct Said {
     code: i32,
     flag: bool,
@@ -103,7 +103,7 @@ impl RequestArray {
         Said { code: code.unwrap_or(OTHER), flag: flag != 0 }
     }
 
-    /// What a call of several requests returns, and what stands in the statuses, when some have failed.
+    /// The result of a call of several requests, and of their statuses, when some have failed.
     fn errors(&self, codes: &[i32]) -> i32 {
         if codes.iter().all(|code| *code == 0) {
             return 0;

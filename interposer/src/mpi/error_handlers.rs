@@ -1,8 +1,8 @@
-//! What error handlers belong to, and which of them end the program.
+//! The owners of error handlers, and which of these end the program.
 
 use trace_format::mpi::{FnId, Kind};
 
-/// What has an error handler (MPI 4.1, 9.3).
+/// An object with an error handler (MPI 4.1, 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     Comm,

@@ -18,7 +18,7 @@ use trace_format::names::{NoNames, format_int};
 
 type Key = (Kind, u64);
 
-/// What is known of a handle that the program holds.
+/// Facts of a handle that the program holds.
 struct Live {
     id: Id,
     /// The number of times that it was handed out and not given back.
@@ -32,7 +32,7 @@ struct Live {
     marks: Marks,
 }
 
-/// What else is known of an object of the program.
+/// Further facts of an object of the program.
 #[derive(Clone, Copy, Default)]
 struct Marks {
     /// A datatype that is to be committed before it is used.
@@ -43,7 +43,7 @@ struct Marks {
     boundless: bool,
 }
 
-/// What was known of a handle when the program freed it.
+/// Facts of a handle as they were when the program freed it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Freed {
     pub(crate) made: Option<Spot>,
@@ -77,7 +77,7 @@ static NEXT: AtomicU32 = AtomicU32::new(FIRST_USER_ID);
 /// Counts changes of [`LIVE`], so that caches of threads notice them.
 static CHANGES: AtomicU32 = AtomicU32::new(1);
 
-/// What a handle of a kind was numbered, remembered by one thread.
+/// The number of a handle of a kind, as one thread remembers it.
 #[derive(Clone, Copy)]
 struct Remembered {
     key: u64,
@@ -115,7 +115,7 @@ impl Cache {
         Cache([none; SLOTS])
     }
 
-    /// What is remembered of a handle (already cut to its size).
+    /// The memory of a handle (already cut to its size).
     #[inline(always)]
     fn slot(&mut self, kind: Kind, handle: u64) -> Option<&mut Remembered> {
         let index = (handle ^ handle >> 6 ^ handle >> 13 ^ (kind as u64) << 3) as usize % SLOTS;
@@ -133,7 +133,7 @@ impl Cache {
         self.slot(kind, handle).map_or(UNKNOWN_ID, |slot| slot.id)
     }
 
-    /// What checks need to know of the object with a handle (already cut to its size).
+    /// The facts that checks need of the object with a handle (already cut to its size).
     #[inline(always)]
     pub(crate) fn properties(&mut self, kind: Kind, handle: u64) -> &Properties {
         let Some(slot) = self.slot(kind, handle) else { return &Properties::NONE };
@@ -145,7 +145,7 @@ impl Cache {
     }
 }
 
-/// What threads remember of handles, and of calls, holds no longer.
+/// Memories of threads, of handles and of calls, hold no longer.
 pub(crate) fn have_changed() {
     CHANGES.fetch_add(1, Ordering::Relaxed);
 }
@@ -345,7 +345,7 @@ fn remember_freed(key: Key, freed: Freed) {
     FREED.insert(key, freed);
 }
 
-/// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again: that may
+/// The facts of a handle that was freed; `None` if it was not, or if the library has given it out again: that may
 /// have happened while the thread that freed it was writing it down.
 pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
     FREED.get(&(kind, handle)).map(|freed| *freed).filter(|_| !LIVE.contains_key(&(kind, handle)))

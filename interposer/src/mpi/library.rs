@@ -212,7 +212,7 @@ pub(crate) fn call(function: FnId, args: &[u64]) -> Option<i32> {
     call_long(function, args).map(|result| result as i32)
 }
 
-/// The same for functions that return a machine word.
+/// Calls a function that returns a machine word.
 pub(crate) fn call_long(function: FnId, args: &[u64]) -> Option<u64> {
     let f = entry(function.index());
     let mut words = [0; MAX_ARGS];
@@ -257,7 +257,7 @@ pub(crate) unsafe fn call_words(f: *mut c_void, n: usize, a: &[u64; MAX_ARGS]) -
 /// Room for any text that a library writes (MPI_MAX_LIBRARY_VERSION_STRING is the largest of the limits: 8192 or less).
 const MAX_TEXT: usize = 8192;
 
-/// What the library says of itself. Can be asked before MPI_Init.
+/// The library's words on itself. Can be asked before MPI_Init.
 pub(crate) fn identity() -> &'static Identity {
     static HERE: OnceLock<Identity> = OnceLock::new();
     HERE.get_or_init(|| Identity::of(&text(FnId::MPI_Get_library_version, None)))

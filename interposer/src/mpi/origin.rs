@@ -1,4 +1,4 @@
-//! What the loaded modules are to the calls that they make: the program, a binding, the MPI library, another tool.
+//! The origins of calls: a loaded module is the program, a binding, the MPI library, another tool.
 
 use crate::mpi::abi::names;
 use recorder::modules::{self, Changes, Loaded};
@@ -45,7 +45,7 @@ pub(crate) fn modules(origin: Origin) -> impl Iterator<Item = Loaded> {
     modules::loaded().into_iter().filter(move |module| Origin::of(module) == origin)
 }
 
-/// What the module is that an address lies in. Modules are only looked at again when any came or went.
+/// The origin of the module that an address lies in. Modules are only looked at again when any came or went.
 pub(crate) fn of_address(address: u64) -> Origin {
     let modules = known();
     let module = modules.iter().find(|(module, _)| (module.start..module.end).contains(&address));

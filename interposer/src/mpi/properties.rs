@@ -1,4 +1,4 @@
-//! What checks need to know of an object, asked from the library once for each object, by local calls.
+//! The properties of an object that checks need, asked from the library once for each object, by local calls.
 
 use crate::mpi::abi::{self, Told};
 use crate::mpi::handles::{self, Freed};
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use trace_format::definition::{Id, NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{FnId, Kind};
 
-/// What a handle is.
+/// The nature of a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// The handle of an object that the program holds, or of a predefined one.

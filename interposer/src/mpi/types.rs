@@ -31,7 +31,7 @@ pub(crate) fn learn(definition: &Definition) {
     let Definition::Datatype { id, combiner, ints, types, size, lb, extent } = definition else { return };
     let parts: Option<Vec<Arc<Typemap>>> = types.iter().map(|t| with(*t, Arc::clone)).collect();
     let derived = parts.and_then(|parts| Typemap::derive(*combiner, ints, &parts, *lb, *extent));
-    // What is not as the library says is not known.
+    // A map that differs from what the library says is not known.
     let map = derived.filter(|map| map.size() == *size).or_else(|| Typemap::opaque(*size, *lb, *extent));
     if let Some(map) = map {
         DERIVED.insert(*id, map);

@@ -12,14 +12,14 @@ pub(crate) struct Conflict {
     pub(crate) mine: Use,
     /// How the pending operation uses it.
     pub(crate) theirs: Use,
-    /// What the pending operation is.
+    /// The class of the pending operation.
     pub(crate) class: Class,
     pub(crate) started: Spot,
     /// A byte that both use.
     pub(crate) address: u64,
 }
 
-/// What a call has begun.
+/// The operation that a call has begun.
 pub(crate) struct Begun {
     pub(crate) ix: Ix,
     pub(crate) conflict: Option<Box<Conflict>>,

@@ -30,7 +30,7 @@ pub(crate) struct Operation {
     pub(crate) keys: SmallVec<[Key; 1]>,
     pub(crate) snapshots: Snapshots,
     pub(crate) partitions: Option<Box<Partitions>>,
-    /// What debuggers are told of it.
+    /// Its entry for debuggers.
     pub(crate) queued: Queued,
     /// The call that its buffers are those of, if its thread remembers that.
     pub(crate) place: Option<Place>,
@@ -83,8 +83,8 @@ impl Operation {
 }
 
 impl Operation {
-    /// What is needed to look at the data of an operation whose request lives on. The snapshots move there: they are
-    /// compared once.
+    /// A copy with all that is needed to look at the data of an operation whose request lives on. The snapshots move there: they
+    /// are compared once.
     pub(crate) fn copy_of_the_last_start(&mut self, spare: &mut Spare) -> Box<Operation> {
         let mut copy = spare.take(self.class, self.made);
         copy.begin(self.class, self.made);

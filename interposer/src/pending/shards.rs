@@ -22,7 +22,7 @@ struct Shard {
     live: [AtomicU64; PLACES],
 }
 
-/// What the owner writes all the time, apart from what others look at.
+/// The data that the owner writes all the time, apart from those that others look at.
 #[repr(align(128))]
 struct Guarded {
     state: Biased<State>,

@@ -1,4 +1,4 @@
-//! What the buffers of a pending operation hold that it only reads: nobody may change them (MPI 4.1, 3.7.2).
+//! Snapshots of the buffers of a pending operation that it only reads: nobody may change them (MPI 4.1, 3.7.2).
 
 use crate::job::config;
 use crate::mpi::types;
@@ -92,7 +92,7 @@ pub(crate) fn looked_at<T>(region: Region, used: &Use, f: impl FnOnce(&Buffer) -
     looked_at_with_care(used, f)
 }
 
-/// The same where the memory may be gone.
+/// Looks at memory that may be gone.
 fn looked_at_with_care<T>(used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
     let span = used.buffer.span();
     if span.end - span.start > memory::MAX_COPIED {

@@ -68,7 +68,7 @@ fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
     }
 }
 
-/// What is found of conflicts and requests is what one list of all operations would say, whichever thread asks.
+/// The answers on conflicts and requests are those of one list of all operations, whichever thread asks.
 #[test]
 fn parts_find_what_one_list_would() {
     let _alone = pretend_several();
@@ -122,7 +122,7 @@ fn one_handle_of_several_threads_is_told_apart_by_its_variable() {
     assert_eq!(complete(9, handle, 0x300), Some((spot(first, handle), true)));
 }
 
-/// Of two threads that begin operations on the same memory at the same time, one at least is told.
+/// At least one of two threads that begin operations on the same memory at the same time is told.
 #[test]
 fn a_conflict_of_two_threads_at_once_is_seen() {
     let _alone = pretend_several();

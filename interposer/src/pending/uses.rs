@@ -7,7 +7,7 @@ use trace_format::folds::Fold;
 use trace_format::mpi::FnId;
 use typemap::{Buffer, Typemap};
 
-/// What MPI does to a buffer.
+/// The use that MPI makes of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -22,7 +22,7 @@ impl Access {
     }
 }
 
-/// Whose data a buffer holds.
+/// The owner of the data in a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Partners {
     /// The operands of one partner, or the same for all.
@@ -52,13 +52,13 @@ pub(crate) struct Use {
     /// The parameter that names it, and the function that it is one of: not the one that starts what another describes.
     pub(crate) param: u8,
     pub(crate) func: FnId,
-    /// What the parameter says.
+    /// The value of the parameter.
     pub(crate) base: u64,
     /// Where the elements begin: elsewhere if there are displacements.
     pub(crate) address: u64,
     pub(crate) count: u64,
     pub(crate) datatype: Id,
-    /// Of a type that the program has made, which it may free before the buffer is done with.
+    /// A type that the program has made, which it may free before the buffer is done with.
     pub(crate) map: Option<Arc<Typemap>>,
 }
 

@@ -16,11 +16,11 @@ use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, FUNCTIONS, Function, SendMode};
 use trace_format::run::witness::{Take, Wildcards, Witness, is_wild};
 
-/// What is to be altered.
+/// The alterations that the user wants.
 #[derive(Default)]
 struct Wishes {
     synchronous: bool,
-    /// What each wildcard of this rank takes, by thread and number.
+    /// The message that each wildcard of this rank takes, by thread and number.
     takes: FxHashMap<(u16, u64), Take>,
 }
 

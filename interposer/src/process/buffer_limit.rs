@@ -1,8 +1,8 @@
 //! Up to which size the MPI library buffers messages, measured when MPI has started and only if the user asks for it
 //! (`MPIVET_PROBE_LIMITS`): the one thing that sends messages of our own, on a communicator of our own.
 //!
-//! What control variables of the library say is not what happens (headers, other transports, other limits in front of
-//! them), so that it is tried out. The receiver is in MPI all the time, as it is when two ranks send to each other.
+//! The limits that control variables of the library name are not those that hold (headers, other transports, other limits in
+//! front of them), so that it is tried out. The receiver is in MPI all the time, as it is when two ranks send to each other.
 
 use crate::mpi::abi::Abi;
 use crate::mpi::define::handle_out;
@@ -24,7 +24,7 @@ const RECEIVER: i32 = 1;
 const PROBE_TAG: i32 = 1;
 const CONTROL_TAG: i32 = 2;
 
-/// What the sender tells the receiver, with a size.
+/// The word of the sender to the receiver, with a size.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     Answer = 1,

@@ -53,7 +53,7 @@ extern "C" fn at_last() {
             if let (Some(trace), Some(rate)) = (trace::get(), clock::ticks_per_second_so_far()) {
                 trace.correct_rate(rate);
             }
-            // What is called behind this is written to memory that nobody reads any more.
+            // Calls behind this are written to memory that nobody reads any more.
             if thread.stage.empty() && !trace::is_lost() {
                 threads::remove_stages();
             }

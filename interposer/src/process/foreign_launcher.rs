@@ -2,10 +2,10 @@
 
 use crate::mpi::abi::{Identity, LAUNCHERS};
 
-/// What a process that is alone in its MPI_COMM_WORLD knows of it.
+/// The knowledge of a process that is alone in its MPI_COMM_WORLD.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ForeignLauncher {
-    /// What to say.
+    /// The words to print.
     pub(crate) text: String,
     /// It is the first of those that were started together.
     pub(crate) is_first: bool,

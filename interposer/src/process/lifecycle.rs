@@ -27,7 +27,7 @@ use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
 use trace_format::run::job::Buffering;
 use trace_format::run::proc;
 
-/// What is known before MPI_Init.
+/// The facts from before MPI_Init.
 pub(crate) struct Before {
     config: Config,
     clock: clock::Reading,

@@ -73,7 +73,7 @@ pub(crate) fn install(under_run: bool) {
             let place = (*BEFORE.0.get()).as_mut_ptr().add(i);
             libc::sigaction(*signal, std::ptr::null(), (*place).as_mut_ptr());
             let before = (*place).assume_init_ref();
-            // What ignores it (nohup) and its children go on ignoring it.
+            // A process that ignores it (nohup) and its children go on ignoring it.
             if before.sa_sigaction == libc::SIG_IGN && is_from_outside(*signal) {
                 continue;
             }

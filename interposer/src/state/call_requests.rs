@@ -72,14 +72,14 @@ pub(crate) fn keep(thread: &mut Thread, given: Option<CallRequest>) {
     }
 }
 
-/// What was kept when the call began.
+/// The requests that were kept when the call began.
 #[inline]
 pub(crate) fn kept(thread: &mut Thread) -> CallRequests {
     let depth = thread.depth;
     thread.call_requests.get_mut(depth).map(std::mem::take).unwrap_or_default()
 }
 
-/// What was kept when the call began, if it is one request; then nothing is kept any more.
+/// The request that was kept when the call began, if it is one; then nothing is kept any more.
 #[inline]
 pub(crate) fn kept_one(thread: &mut Thread) -> Option<CallRequest> {
     let all = thread.call_requests.get_mut(thread.depth)?;

@@ -63,7 +63,7 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
     stop(Reason::JUMPED_OUT);
 }
 
-/// What the entry points of this library call first, by address.
+/// The addresses that the entry points of this library call first.
 static ENTRIES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// Calls come into this library by functions that call `first`, which are known before one comes.

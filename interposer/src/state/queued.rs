@@ -1,4 +1,4 @@
-//! What debuggers are told of a call and of the operation that it makes ([`crate::debuggers::queues`]).
+//! Debuggers are told of a call and of the operation that it makes ([`crate::debuggers::queues`]).
 
 use crate::debuggers::queues::{Half, Queued, Shape, change};
 use crate::mpi::handles::Cache;
@@ -84,7 +84,7 @@ fn say_half(handles: &mut Cache, call: &Call, shape: &Shape, half: &Half, comm: 
     }
 }
 
-/// What is sent or received.
+/// The data that are sent or received.
 #[derive(Clone, Copy, Default)]
 struct Data {
     buffer: u64,

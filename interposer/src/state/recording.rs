@@ -32,7 +32,7 @@ pub(crate) struct Open {
     pub(crate) entered: u64,
     /// Where the thread remembers the call, if it does.
     pub(crate) place: Option<call_cache::Place>,
-    /// The same call was made before, and its arguments were all right.
+    /// A call that is the same was made before, and its arguments were all right.
     pub(crate) is_fine: bool,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn write_ins(
     start: usize,
 ) -> Ins {
     let at = thread.stage.at(start);
-    // Of others nothing but the call site is remembered, for the short way.
+    // Only the call site is remembered of others, for the short way.
     if !info.is_remembered && !info.is_quick {
         return Ins { bytes: write_values(thread, info, info.abi, words, at), place: None, is_fine: false };
     }
@@ -222,7 +222,7 @@ fn complete_at(thread: &mut Thread, call: &Call, outs: usize, (duration, valid):
     thread.stage.complete(call.open.offset);
 }
 
-/// The same for a call without an error that is completed in its record unless that is gone.
+/// Completes a call without an error in its record, unless that is gone.
 #[inline(always)]
 pub(crate) fn complete_usual(thread: &mut Thread, call: &Call, time: u64) {
     let (open, outs) = (call.open, call.open.offset + CALL_HEADER_BYTES + call.open.in_bytes);

@@ -1,5 +1,5 @@
-//! What makes calls take the ordinary way instead of the quick one ([`crate::entry::quick`]), besides what the recorder itself
-//! looks at.
+//! Reasons for calls to take the ordinary way instead of the quick one ([`crate::entry::quick`]), besides those that the
+//! recorder itself looks at.
 
 use recorder::slow_path::{self, Reason};
 

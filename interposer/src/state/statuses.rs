@@ -36,7 +36,7 @@ pub(crate) fn own(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &m
     }
 }
 
-/// The same for a function with one status, called outside of any other call.
+/// Gives its own status to a function with one, called outside of any other call.
 #[inline(always)]
 pub(crate) fn own_one(thread: &mut Thread, param: usize, abi: &'static Abi, words: &mut Words) {
     if let Some(word) = words.get_mut(param).filter(|w| abi.is_status_ignore(**w)) {

@@ -1,4 +1,4 @@
-//! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
+//! The state of one thread of the program: its stage, its memory of call sites and handles. Threads reuse the states of ended
 //! threads have left.
 
 use crate::call::call_cache::CallCache;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use trace_format::system::Checksum;
 use trace_format::writer;
 
-/// What every call touches comes first.
+/// Fields that every call touches come first.
 #[repr(C)]
 pub(crate) struct Thread {
     /// MPI calls of this thread that have not returned.
@@ -50,11 +50,11 @@ pub(crate) struct Thread {
     pub(crate) call_cache: CallCache,
     /// A status of our own for an outermost call whose program ignores it.
     pub(crate) status: Box<BlankStatus>,
-    /// The same for all other calls, by depth.
+    /// The statuses of all other calls, by depth.
     pub(crate) statuses: Vec<Vec<u32>>,
     /// The requests that completion calls were given, by depth.
     pub(crate) call_requests: Vec<CallRequests>,
-    /// What debuggers are told of the calls that have not returned, by depth.
+    /// The entries for debuggers of the calls that have not returned, by depth.
     pub(crate) queued: Vec<Queued>,
     pub(crate) stage: Stage,
     /// The operations that it begins.
@@ -66,7 +66,7 @@ pub(crate) struct Thread {
     pub(crate) in_routine: Option<InRoutine>,
     /// The call whose error the program's own handler was called with, and which is recorded.
     pub(crate) told: Option<u64>,
-    /// The same error with its class and text, as long as it was not printed.
+    /// That error with its class and text, as long as it was not printed.
     pub(crate) untold: Option<(OpenCall, u16, String)>,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,

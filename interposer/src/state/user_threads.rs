@@ -14,7 +14,7 @@ pub(crate) const OTHER_STACK: Reason = Reason::new(
     "another stack came to its turn inside of an MPI call: user-level threads in the MPI library, or a callback that changes \
      the stack",
 );
-/// The same, seen when a call returns.
+/// The reason if it is seen when a call returns.
 pub(crate) const OTHER_THREAD: Reason =
     Reason::new("an MPI call has returned on another thread: user-level threads in the MPI library");
 

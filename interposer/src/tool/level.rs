@@ -4,7 +4,7 @@
 use crate::mpi::library::MpiLibrary;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// What the library knew of the level; known to it again when dropped.
+/// The library's own knowledge of the level; known to it again when dropped.
 pub(super) struct Level {
     /// The levels that were asked for and provided.
     levels: Vec<(&'static AtomicU32, u32)>,

@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// What MPI_T_cvar_get_info tells, in the library's numbers.
+/// The answer of MPI_T_cvar_get_info, in the library's numbers.
 pub(crate) struct ControlInfo {
     pub(crate) name: String,
     pub(crate) description: String,
@@ -175,7 +175,7 @@ impl ControlInfo {
     }
 }
 
-/// What MPI_T_pvar_get_info tells, in the library's numbers.
+/// The answer of MPI_T_pvar_get_info, in the library's numbers.
 pub(crate) struct PerformanceInfo {
     pub(crate) name: String,
     pub(crate) description: String,

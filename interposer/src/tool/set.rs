@@ -12,8 +12,8 @@ use trace_format::mpi::predefined::error_class_name;
 use trace_format::settings::suggestions::did_you_mean;
 use trace_format::variables::{Wish, pairs, stress};
 
-/// What was set before MPI_Init, and the reference that keeps it: a library may forget what was set when nobody uses its
-/// interface any more.
+/// The variables that were set before MPI_Init, and the reference that keeps them: a library may forget what was set when nobody
+/// uses its interface any more.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) wishes: Vec<Wish>,
@@ -55,7 +55,7 @@ pub(crate) fn apply(config: &Config) -> Settings {
         wishes.extend(stresses());
     }
     for (name, value) in pairs(wanted) {
-        // What the user says goes before what stress would do.
+        // The user's word goes before what stress would do.
         wishes.retain(|w| w.name != name || !w.by_stress);
         wishes.push(Wish { name: name.to_owned(), value: value.to_owned(), ..Wish::default() });
     }

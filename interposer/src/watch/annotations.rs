@@ -1,4 +1,5 @@
-//! What the program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see `trace_format::annotations`).
+//! Annotations: the program speaks to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see
+//! `trace_format::annotations`).
 
 use crate::call::mode;
 use crate::mpi::words::fortran_handle;

@@ -96,7 +96,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     }
 }
 
-/// The same for a call that takes the quick path: of the rest nothing is on, or needed for its function.
+/// Looks at a call that takes the quick path: nothing else is on, or needed for its function.
 #[inline(always)]
 pub(crate) fn before_usual(thread: &mut Thread, call: &Call) {
     let groups = GROUPS.load(Ordering::Relaxed);
@@ -107,7 +107,7 @@ pub(crate) fn before_usual(thread: &mut Thread, call: &Call) {
 
 #[inline(never)]
 fn before_usual_of(groups: u8, thread: &mut Thread, call: &Call) {
-    // What is fine was looked at in every way.
+    // A fine call was looked at in every way.
     if groups & (ARGUMENTS | DATATYPES) != 0 && !call.open.is_fine {
         if groups & ARGUMENTS != 0 && arguments::check(thread, call) {
             return;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use trace_format::run::early::{Early, EarlyFinding};
 use trace_format::run::proc;
 
-/// What was found, and the directory that it was written to.
+/// The findings, and the directory that they were written to.
 static KEPT: Mutex<(Vec<EarlyFinding>, Option<PathBuf>)> = Mutex::new((Vec::new(), None));
 
 /// The directory that the trace of this process will be in.
@@ -50,7 +50,7 @@ fn early(program: String, findings: Vec<EarlyFinding>) -> Early {
     }
 }
 
-/// What the first of these variables says that is there.
+/// The number in the first of these variables that is there.
 fn number(names: &[&str]) -> Option<i32> {
     names.iter().find_map(|name| environment::var(name).ok()?.parse().ok()).filter(|n| *n >= 0)
 }

@@ -1,4 +1,4 @@
-//! What is wrong with calls, and the operations and memory that checks need to know for it.
+//! Mistakes in calls, and the operations and memory that checks need to know for them.
 
 pub(crate) mod annotations;
 pub(crate) mod calls;

@@ -35,7 +35,7 @@ pub(crate) fn has_own_types(thread: &mut Thread, call: &Call) -> bool {
     info.operands.list.iter().any(own)
 }
 
-/// What a process contributes to a collective on one side.
+/// The contribution of a process to a collective on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Share {
     Nothing,
@@ -253,7 +253,7 @@ fn many(
     }
 }
 
-/// What this process reads or writes in a collective operation through a buffer of this kind (MPI 4.1, chapter 6).
+/// The memory that this process reads or writes in a collective operation through a buffer of this kind (MPI 4.1, chapter 6).
 fn collective(thread: &mut Thread, call: &Call, coll: Coll, kind: Kind) -> (Share, Access) {
     use Coll::*;
     let &Call { info, abi, words, .. } = call;
@@ -305,7 +305,7 @@ fn collective(thread: &mut Thread, call: &Call, coll: Coll, kind: Kind) -> (Shar
         },
         Allgather if !is_send => (Share::Times(partners()), result),
         Alltoall => (Share::Times(partners()), result),
-        // Whose counts are meant differs in the two groups of an intercommunicator.
+        // The counts that are meant differ in the two groups of an intercommunicator.
         ReduceScatter | ReduceScatterBlock if inter() => nothing,
         ReduceScatter if is_send || in_place() => (Share::Sum, result),
         ReduceScatterBlock if is_send || in_place() => (Share::Times(partners()), result),

@@ -23,7 +23,7 @@ use crate::watch::{grequests, operands, sums};
 use recorder::threads;
 use trace_format::mpi::{Class, Kind};
 
-// What follows is not inlined: calls without requests should not pay for its size.
+// The rest is not inlined: calls without requests should not pay for its size.
 
 /// Does something while the operations of the thread with this number are locked. For tests.
 pub(crate) fn inside(thread: u16, what: impl FnOnce()) {
@@ -155,7 +155,7 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&CallReques
         if !peeks && !operation.persistent {
             return Some((state.remove(part, (ix, given.handle), (spot, call.open.entered))?, certain));
         }
-        // What it was when it turned out to be complete, if there are data to look at.
+        // Its state when it turned out to be complete, if there are data to look at.
         let is_looked_at = operation.may_have_changed() || sums::are_on() && operation.may_have_received();
         let copy = (certain && is_looked_at).then(|| operation.copy_of_the_last_start(spare));
         operation.seen_complete = true;

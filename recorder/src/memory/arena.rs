@@ -12,12 +12,12 @@ use trace_format::run::proc::{self, Mapped};
 /// Address space of a heap, which begins at a multiple of it.
 const HEAP: u64 = 64 << 20;
 const PAGE: u64 = 4096;
-/// What a heap begins with: where its arena is, the heap before it, how much of it is in use and how much is accessible.
+/// Words at the beginning of a heap: where its arena is, the heap before it, how much of it is in use and how much is accessible.
 const HEADER: usize = 4;
 const ACCESSIBLE: u64 = 24;
 /// Places by the address of a heap.
 const PLACES: usize = 64;
-/// What is no heap may have become one after so many looks.
+/// A place that is no heap may have become one after so many looks.
 const LOOKS: u64 = 1024;
 
 /// Heaps that are known.
@@ -86,7 +86,7 @@ fn is_mapped_so(base: u64, accessible: u64, maps: &str) -> bool {
         let wanted = if at < base + accessible { "rw-p" } else { "---p" };
         // Systems may give names to what has no file.
         let is_nobodys = path.is_empty() || path.starts_with("[anon");
-        // What may be used ends where the heap says: in a mapping of anything else it goes on.
+        // The accessible part ends where the heap says: in a mapping of anything else it goes on.
         let is_whole = at >= base + accessible || end == base + accessible || accessible == HEAP;
         if start > at || rights != wanted || !is_nobodys || !is_whole {
             return false;
@@ -106,7 +106,7 @@ mod tests {
         start..start + value.len() as u64
     }
 
-    /// What a thread allocates is in an arena of its own, and known to be there.
+    /// Memory that a thread allocates is in an arena of its own, and known to be there.
     #[test]
     fn memory_of_threads_is_known() {
         let inside = std::thread::spawn(|| {

@@ -1,4 +1,4 @@
-//! What is written is what readers find: the memory of a stage is on the heap here.
+//! Readers find what was written: the memory of a stage is on the heap here.
 
 use super::*;
 use std::sync::atomic::Ordering;

@@ -36,7 +36,7 @@ impl FixedRecord {
     }
 }
 
-/// What a stage holds when it is emptied.
+/// The records of a stage when it is emptied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full {
     /// The number of the lap.
@@ -94,7 +94,7 @@ impl<M: Memory> Writer<M> {
         self.cursor + bytes + RESERVE <= STAGE_BYTES
     }
 
-    /// The same for the last record of a stage, which may take of the reserve.
+    /// Is there room for the last record of a stage, which may take of the reserve?
     pub(super) fn has_room_for_last(&self, bytes: usize) -> bool {
         bytes + 16 <= RESERVE && self.cursor + bytes + 16 <= STAGE_BYTES
     }
@@ -103,7 +103,7 @@ impl<M: Memory> Writer<M> {
     #[inline(always)]
     pub fn commit(&mut self, end: usize, func: u16, state: State) -> usize {
         let start = self.cursor;
-        // What is left there from an earlier lap would only make the trace larger.
+        // Bytes that an earlier lap has left there would only make the trace larger.
         let padded = end.next_multiple_of(8);
         if padded != end {
             self.memory.clear(end, padded);
@@ -112,12 +112,12 @@ impl<M: Memory> Writer<M> {
         let commit = Commit { func, state: state as u8, words, lap: self.lap as u32 };
         stage_protocol::commit(&self.memory, start, padded, commit);
         self.cursor = padded;
-        // What a call leaves behind its return is another record of the same call.
+        // A record behind the return of a call is another record of the same call.
         self.calls += u64::from(matches!(state, State::Entered | State::Returned));
         start
     }
 
-    /// The same for the record of a call that has as many bytes as all of its function.
+    /// Commits the record of a call that has as many bytes as all of its function.
     #[inline(always)]
     pub fn commit_fixed(&mut self, fixed: &FixedRecord) {
         let (start, end) = (self.cursor, self.cursor + fixed.bytes);

@@ -1,4 +1,4 @@
-//! The same walk many times: from each return address to the next by a rule that was worked out once.
+//! Walks that come again: from each return address to the next by a rule that was worked out once.
 
 use super::rules::{self, Cfa, FramePointer, Rule};
 use crate::memory;

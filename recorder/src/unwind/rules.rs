@@ -124,7 +124,7 @@ fn of(row: Row<'_>, register: Register) -> RegisterRule<usize> {
 
 const DEREFERENCE: u8 = gimli::DW_OP_deref.0;
 
-/// What is so far from the frame pointer, and what is done with it; `None` if the expression begins with something else.
+/// The place so far from the frame pointer, and the operations on it; `None` if the expression begins with something else.
 fn operations(what: UnwindExpression<usize>, section: &EhFrame<Section>) -> Option<(i64, &'static [u8])> {
     let bytes: &'static [u8] = what.get(section).ok()?.0.slice();
     let (first, rest) = bytes.split_first()?;

@@ -52,7 +52,7 @@ pub fn begin(dir: &Path, retention: Retention) -> &'static Trace {
     begin_in(file, dir, retention)
 }
 
-/// The same in a file that is open.
+/// Begins a trace in a file that is open.
 pub fn begin_in(mut file: File, dir: &Path, retention: Retention) -> &'static Trace {
     use std::io::Write as _;
     let header = header(retention);

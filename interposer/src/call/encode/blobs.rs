@@ -9,8 +9,8 @@ use trace_format::definition::{Definition, Id};
 use trace_format::record::BLOB_BIT;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What was written lately: the numbers by hashes of 128 bits, so that the arrays themselves are not kept; and the segment of the
-/// trace, which the writer removes after a while.
+/// The arrays that were written lately: their numbers by hashes of 128 bits, so that the arrays themselves are not kept; and the
+/// segment of the trace, which the writer removes after a while.
 static WRITTEN: LazyLock<DashMap<u128, (Id, u64), FxBuildHasher>> = LazyLock::new(DashMap::default);
 static NEXT: AtomicU32 = AtomicU32::new(1);
 /// Most of them that are known.

@@ -8,7 +8,7 @@ use crate::mpi::library::MAX_ARGS;
 use trace_format::mpi::{Kind, special};
 use trace_format::plan::{Elem, Item, Shape};
 
-/// What is done for a value. Names that end in `At` are of values behind the pointer in the argument.
+/// The step for a value. Names that end in `At` are of values behind the pointer in the argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Code {
@@ -228,7 +228,7 @@ mod tests {
     use crate::call::info;
     use crate::mpi::abi;
 
-    /// Of every value that has a step of its own, for every family.
+    /// Each value that has a step of its own, for every family.
     #[test]
     fn steps_do_what_the_plans_say() {
         let mut seed = 1u64;

@@ -56,7 +56,7 @@ const V3_11: Layout = Layout {
     text_data: 72,
 };
 
-/// The same for 3.12.
+/// The layout of 3.12.
 const V3_12: Layout = Layout {
     cframe: Some(56),
     current_frame: 0,
@@ -82,7 +82,7 @@ impl Layout {
         }
     }
 
-    /// What 3.13 publishes for debuggers at the start of `_PyRuntime` (`_Py_DebugOffsets`).
+    /// The layout that 3.13 publishes for debuggers at the start of `_PyRuntime` (`_Py_DebugOffsets`).
     fn published(version: u64, memory: &Memory, runtime: u64) -> Option<Layout> {
         const WORDS: usize = 71;
         let bytes = memory.bytes(runtime, WORDS * 8)?;

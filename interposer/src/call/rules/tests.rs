@@ -1,4 +1,4 @@
-//! What is worked out from the rows of the table.
+//! Rules as they are worked out from the rows of the table.
 
 use super::*;
 

@@ -19,7 +19,7 @@ struct Known {
     same_everywhere: bool,
     /// How often something was made from it that looks the same.
     made: FxHashMap<u64, u64>,
-    /// What the entry points to.
+    /// The ranks that the entry points to.
     ranks: Box<[i32]>,
 }
 
@@ -31,7 +31,7 @@ struct Table {
     used: u64,
     /// Communicators that the program has freed while operations on them were under way.
     dying: Vec<Id>,
-    /// What was made from no communicator.
+    /// Communicators that were made from no communicator.
     made: FxHashMap<u64, u64>,
     rank: i32,
     size: i32,

@@ -1,4 +1,4 @@
-//! What debuggers are told of this process: its communicators and its operations that have begun and not ended, in
+//! Debuggers are told of this process: its communicators and its operations that have begun and not ended, in
 //! tables that `libmpivet_queues.so` reads from outside (layouts and protocol: crate `queue-table`).
 //!
 //! Nothing is told that the interposer does not know anyway: operations with requests are those of [`crate::watch::operations`],

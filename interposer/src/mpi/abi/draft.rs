@@ -9,7 +9,7 @@ pub(super) static ABI: Abi = Abi {
     is_of: |_| false,
     turns_out: |_| None,
     handles: HANDLES,
-    // What the draft says is not known.
+    // Nobody knows what the draft says of it.
     bsend_overhead: |_| 0,
     constants: &[SEEKS, numbers::CONSTANTS],
     ..STANDARD

@@ -14,7 +14,7 @@ pub(crate) enum KnownCodes {
     /// Error classes up to this one, MPI_ERR_LASTCODE. Of other numbers, which a callback of the program may have returned,
     /// the library makes an error of its own, for which it calls the program's error handler.
     Classes(i32),
-    /// The same, but what its own functions return it does know.
+    /// As `Classes`, but it does know the results of its own functions.
     ClassesAndResults(i32),
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum UnsetHandlers {
     Nowhere,
     /// MPI_COMM_WORLD, at the time of the error.
     World,
-    /// The same, but MPI_COMM_SELF first (MPI 4.1, 9.3).
+    /// As `World`, but MPI_COMM_SELF first (MPI 4.1, 9.3).
     SelfThenWorld,
 }
 

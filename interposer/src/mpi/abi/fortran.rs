@@ -3,7 +3,7 @@
 use super::Abi;
 use trace_format::mpi::{FnId, Kind};
 
-/// What makes a C handle of a Fortran one.
+/// The way from a Fortran handle to a C handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FortranHandles {
     /// They are the same number.

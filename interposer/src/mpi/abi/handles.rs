@@ -40,7 +40,7 @@ pub(crate) struct Handles {
     pub(super) errhandler: &'static [Predefined],
 }
 
-/// What handles are.
+/// The nature of handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HandleForm {
     /// Four bytes: bits 31 and 30 say what sort of handle it is (0: none), bits 29 to 26 the kind of object ([`CODES`]).
@@ -66,7 +66,7 @@ const CODES: [(Kind, u64); 10] = [
 ];
 const CODE_OF_REQUESTS: u64 = 11;
 
-/// What a handle tells by itself.
+/// The facts that a handle tells by itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     /// It may be right.
@@ -130,7 +130,7 @@ impl Abi {
         self.form(kind) == HandleForm::Coded
     }
 
-    /// What a handle tells that is to be of this kind. `unreadable`: certainly nothing is mapped at an address.
+    /// The facts that a handle of this kind tells by itself. `unreadable`: certainly nothing is mapped at an address.
     pub(crate) fn told_by(&self, kind: Kind, handle: u64, unreadable: impl FnOnce(u64) -> bool) -> Told {
         let is_garbage = match self.form(kind) {
             HandleForm::Coded => return told_by_code(kind, handle),

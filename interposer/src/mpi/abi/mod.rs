@@ -1,4 +1,4 @@
-//! What handles, statuses and constants look like in each family of MPI libraries, and what else differs between them. Everything
+//! Handles, statuses and constants of each family of MPI libraries, and what else differs between families. Everything
 //! outside of this folder works on decoded values (definition ids, neutral ranks and tags, neutral error classes) and asks an
 //! [`Abi`] for what is meant, never for whose library it is.
 //!
@@ -49,7 +49,7 @@ pub(crate) struct Loaded<'a> {
     pub(crate) symbol: &'a dyn Fn(&str) -> Option<*mut c_void>,
 }
 
-/// The same after MPI_Init or MPI_Session_init.
+/// The loaded library after MPI_Init or MPI_Session_init.
 pub(crate) struct Started<'a> {
     pub(crate) loaded: Loaded<'a>,
     /// The value of a predefined attribute of MPI_COMM_WORLD; `None`: there is no MPI_COMM_WORLD.
@@ -58,13 +58,13 @@ pub(crate) struct Started<'a> {
 
 /// One binary interface of MPI, and how libraries that have it behave.
 pub(crate) struct Abi {
-    /// What traces call it.
+    /// Its name in traces.
     pub(crate) name: &'static str,
     /// Has a library this interface? Asked before MPI_Init.
     is_of: fn(&Loaded) -> bool,
     /// The interface that a library turns out to have instead once MPI has started.
     turns_out: fn(&Started) -> Option<&'static Abi>,
-    /// What handles are, those of files apart.
+    /// The form of handles, those of files apart.
     handle_form: HandleForm,
     file_form: HandleForm,
     handles: Handles,
@@ -90,7 +90,7 @@ pub(crate) struct Abi {
     pub(crate) named: Named,
     error_classes: &'static [ErrorClass],
     known_codes: KnownCodes,
-    /// What is known of the product goes before this.
+    /// Facts of the product go before this.
     unset_handlers: UnsetHandlers,
     /// The first one that the library has is called.
     enders: &'static [ender::Form],

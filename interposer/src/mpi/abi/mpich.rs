@@ -18,7 +18,7 @@ const PROC_NULL: i32 = -1;
 
 pub(super) static ABI: Abi = Abi {
     name: "mpich",
-    // What is none of the others.
+    // A library that is none of the others.
     is_of: |_| true,
     turns_out: |_| None,
     handle_form: HandleForm::Coded,

@@ -1,5 +1,5 @@
-//! What libraries of all families call their modules and Fortran routines: a module is judged before it is known which family
-//! the process has.
+//! The names that libraries of all families give to their modules and Fortran routines: a module is judged before it is known
+//! which family the process has.
 
 /// Names of modules that are MPI's begin with one of these, and those of language bindings among them contain one of
 /// [`BINDINGS`].

@@ -15,7 +15,7 @@ use trace_format::mpi::Kind;
 pub(crate) type Version = (u32, u32);
 
 pub(crate) struct Product {
-    /// What people call it.
+    /// Its name among people.
     pub(crate) name: &'static str,
     /// It says this of itself,
     says: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Product {
     version_behind: &'static str,
     /// The device that it was built for behind this.
     device_behind: Option<&'static str>,
-    /// What starts its processes.
+    /// The launcher that starts its processes.
     pub(crate) launcher: &'static Launcher,
     /// So many communicators and windows can a process have at once; 0: no limit is known.
     communicators: u64,
@@ -91,7 +91,7 @@ pub(crate) struct Room {
     pub(crate) objects: u64,
 }
 
-/// What a library says of itself.
+/// The words of a library on itself.
 #[derive(Default)]
 pub(crate) struct Identity {
     /// The first line.

@@ -1,4 +1,4 @@
-//! What the library's own fatal handlers do, done for them.
+//! The end that the library's own fatal handlers make of a program, made for them.
 
 use super::Fatal;
 use super::handlers::{Means, OWN, WORLD};

@@ -23,7 +23,7 @@ impl Means {
     }
 }
 
-/// What a handler of ours stands in the place of.
+/// The handler in whose place a handler of ours stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replaced {
     /// A handler that the program has set, or that the library gave the object when it was made.
@@ -174,7 +174,7 @@ pub(crate) fn watch_made(kind: Kind, handle: u64, abi: &Abi) {
     }
 }
 
-/// What the error handler among the arguments of a call belongs to.
+/// The owner of the error handler among the arguments of a call.
 fn owner(function: FnId) -> Option<Owner> {
     match function {
         FnId::MPI_Errhandler_set | FnId::MPI_Errhandler_get | FnId::MPI_Comm_create_from_group => Some(Owner::Comm),

@@ -79,7 +79,7 @@ enum Source {
 }
 
 impl Source {
-    /// Of the code that a call of this function returns, or that an error handler is called with inside of it.
+    /// The source of the code that a call of this function returns, or that an error handler is called with inside of it.
     fn of(function: FnId) -> Source {
         let is_passed_on = Owner::ALL.into_iter().any(|owner| owner.call() == function);
         if is_passed_on { Source::Program } else { Source::Library }

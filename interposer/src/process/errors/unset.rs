@@ -1,4 +1,4 @@
-//! What a library does with an error of an object whose error handler was never set.
+//! The answer of a library to an error of an object whose error handler was never set.
 //!
 //! Open MPI gives each object the fatal handler when it is made, and communicators inherit it. MPICH and its like leave the
 //! place empty, and look at the time of the error which handler MPI_COMM_WORLD has by then (since 4.2 MPI_COMM_SELF first:
@@ -12,7 +12,7 @@ use crate::mpi::library;
 use std::sync::atomic::Ordering;
 use trace_format::mpi::{FnId, Kind};
 
-/// What becomes of an error.
+/// The fate of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     /// It ends the program.
@@ -32,7 +32,7 @@ fn places(abi: &Abi) -> UnsetHandlers {
     library::identity().unset_handlers(abi)
 }
 
-/// What the library would do by now.
+/// The answer of the library by now.
 pub(super) fn answer(abi: &Abi) -> Answer {
     let comms = match places(abi) {
         UnsetHandlers::Nowhere => return Answer::Ends(Means::Fatal),
@@ -43,7 +43,7 @@ pub(super) fn answer(abi: &Abi) -> Answer {
     set.unwrap_or(Answer::Ends(Means::Fatal))
 }
 
-/// What the handler that the program has set for a communicator does; `None`: it has set none.
+/// The answer of the handler that the program has set for a communicator; `None`: it has set none.
 fn set_by_program(abi: &Abi, comm: u64) -> Option<Answer> {
     let mut handler = define::handle_out(abi, Kind::Errhandler, Owner::Comm.get(), &[comm])?;
     let returns = handler == RETURN.load(Ordering::SeqCst);

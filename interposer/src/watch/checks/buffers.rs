@@ -24,7 +24,7 @@ pub(super) fn is_collective(class: Class) -> bool {
     matches!(class, Class::Collective(..))
 }
 
-/// What MPI does to a buffer, in words.
+/// The use that MPI makes of a buffer, in words.
 pub(super) fn verb(access: Access) -> &'static str {
     match access {
         Access::Read => "reads",
@@ -83,7 +83,7 @@ pub(super) fn changed_bytes(used: &Use, change: &Change) -> String {
 /// A blocking call is about to be made.
 pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     let own = matches!(call.info.row.class, Class::SendRecv(_) | Class::Collective(..));
-    // The same call was looked at before, and found fine by itself.
+    // A call that is the same was looked at before, and found fine by itself.
     let is_new = own && !call.open.is_fine;
     if !is_new && !operations::is_any_pending(thread) {
         return;

@@ -28,7 +28,7 @@ static PHASE: AtomicU8 = AtomicU8::new(Phase::Before as u8);
 /// The calls that began and ended the world model.
 static BEGUN: Mutex<Option<Spot>> = Mutex::new(None);
 static ENDED: Mutex<Option<Spot>> = Mutex::new(None);
-/// What was called too early, to be recorded when there is a trace.
+/// The functions that were called too early, to be recorded when there is a trace.
 static TOO_EARLY: Mutex<Vec<FnId>> = Mutex::new(Vec::new());
 static HAS_TOO_EARLY: AtomicBool = AtomicBool::new(false);
 

@@ -13,7 +13,7 @@ use trace_format::mpi::Kind;
 pub(crate) fn check(thread: &mut Thread, call: &Call, kind: Kind, handle: u64) {
     let (function, here) = (call.info.row.name, Spot::of(thread, call));
     if handles::is_predefined(kind, handle) {
-        // What the library hands out may be predefined, and is to be given back all the same: empty groups, error
+        // An object that the library hands out may be predefined, and is to be given back all the same: empty groups, error
         // handlers.
         let id = handles::lookup(kind, handle);
         if id != NULL_ID && !matches!(kind, Kind::Group | Kind::Errhandler) {

@@ -14,7 +14,7 @@ fn place(spot: Spot, role: String) -> Place {
     Place { thread: spot.thread, call: spot.call, func: spot.func as u16, site: spot.site, role }
 }
 
-/// What a check found.
+/// A finding of a check.
 #[must_use]
 pub(crate) struct Finding {
     check: &'static CheckInfo,
@@ -72,7 +72,7 @@ impl Finding {
     }
 }
 
-/// The same finding at the same places is recorded so often, so that the report can count it.
+/// One finding at the same places is recorded so often, so that the report can count it.
 const MOST_RECORDED: u32 = 1000;
 
 type Key = (&'static str, Vec<(u16, Id)>);

@@ -135,7 +135,7 @@ pub(super) fn at_end(thread: &mut Thread) {
 
 const NEVER_FREED: &str = "over, and the MPI library has not called its free_fn";
 
-/// What was left undone of a request whose `free_fn` was not called.
+/// The step that was left undone of a request whose `free_fn` was not called.
 fn fate(life: &Life) -> Option<&'static str> {
     match (life.completed, life.ended.or(life.freed)) {
         (None, _) => Some("never completed: nobody has called MPI_Grequest_complete"),

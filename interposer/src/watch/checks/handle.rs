@@ -1,4 +1,4 @@
-//! What the checks of handles have in common.
+//! Common parts of the checks of handles.
 
 use super::arguments::{Argument, Exam};
 use super::use_after_free;

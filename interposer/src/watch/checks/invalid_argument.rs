@@ -33,7 +33,7 @@ pub(super) fn array(exam: &mut Exam, param: usize, counts: Option<usize>) -> boo
     if is_status && exam.call.abi.is_status_ignore(0) {
         return false;
     }
-    // Of blocks without elements nobody asks where they are.
+    // Nobody asks where blocks without elements are.
     let is_moot = |counts| exam.word(counts) != 0 && exam.ints(counts).iter().all(|n| *n == 0);
     if counts.is_some_and(is_moot) {
         return false;

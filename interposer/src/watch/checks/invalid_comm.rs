@@ -9,7 +9,7 @@ use trace_format::mpi::{Class, Coll, FnId};
 /// Is an argument the handle of a communicator, of the sort that the function needs?
 pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
     let row = exam.call.info.row;
-    // What the other side's leader does with it is no matter of the others (MPI 4.1, 7.6.2).
+    // The other side's leader may do with it what it wants (MPI 4.1, 7.6.2).
     if row.id == FnId::MPI_Intercomm_create && exam.name(argument.param) == "peer_comm" {
         let comm = exam.comm();
         let leads = exam.place("local_leader").is_some_and(|p| exam.int(p) == i64::from(comm.rank));

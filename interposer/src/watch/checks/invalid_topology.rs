@@ -194,7 +194,7 @@ fn graph(exam: &mut Exam) -> bool {
     )
 }
 
-/// What MPI_Dims_create is given must divide the number of nodes (MPI 4.1, 8.5.2).
+/// The numbers that MPI_Dims_create is given must divide the number of nodes (MPI 4.1, 8.5.2).
 fn dims(exam: &mut Exam) -> bool {
     let (Some(nodes), Some(param)) = (exam.place("nnodes"), exam.place("dims")) else { return false };
     let (nodes, dims) = (exam.int(nodes), exam.ints(param));

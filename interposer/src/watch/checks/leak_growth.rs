@@ -19,7 +19,7 @@ const ALARMING: u64 = 2;
 /// At the end it is known that they are leaked, and this part is enough.
 const WORTH_TELLING: u64 = 10;
 
-/// What was made at one place.
+/// The objects that were made at one place.
 struct Place {
     /// When the first was made, in ticks.
     since: u64,

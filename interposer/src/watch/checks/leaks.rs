@@ -1,4 +1,4 @@
-//! What the program was given and has not given back when MPI is over: what the checks `leak-*` share.
+//! Leaks: things that the program was given and has not given back when MPI is over; the common parts of the checks `leak-*`.
 //!
 //! They look when the library's MPI_Finalize, or the last MPI_Session_finalize, has returned: until then callbacks of the
 //! program may free objects. What may be freed at any time, even later, is looked at when the process ends.
@@ -18,7 +18,7 @@ use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, FnId, Kind};
 
-/// What was leaked at one place.
+/// The leaks of one place.
 pub(super) struct Leak {
     /// The call that made the first of them.
     pub(super) spot: Spot,
@@ -89,13 +89,13 @@ fn by_place(made: impl Iterator<Item = (Spot, u64)>) -> Vec<Leak> {
     all
 }
 
-/// What a check says of its leaks.
+/// A check's words on its leaks.
 pub(super) struct Wording {
-    /// What is leaked: "communicator".
+    /// The thing that is leaked: "communicator".
     pub(super) noun: &'static str,
-    /// What the first call did: "made".
+    /// The deed of the first call: "made".
     pub(super) made: &'static str,
-    /// What was never done: "freed".
+    /// The deed that was never done: "freed".
     pub(super) undone: &'static str,
 }
 

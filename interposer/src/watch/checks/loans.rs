@@ -1,4 +1,4 @@
-//! What MPI has lent to the program that is no object with a definition: attribute keys, matched messages, ports, names of
+//! Loans of MPI to the program that are no objects with a definition: attribute keys, matched messages, ports, names of
 //! services.
 
 use super::Spot;
@@ -26,7 +26,7 @@ fn lent() -> MutexGuard<'static, Option<FxHashMap<Lent, Spot>>> {
     LENT.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// What the parameters of a call name; `None` if it is nothing that was lent.
+/// The loan that the parameters of a call name; `None` if it is nothing that was lent.
 fn named(loan: Loan, call: &Call) -> Option<Lent> {
     let &Call { abi, words, .. } = call;
     let word = |param: usize| words.get(param).copied().unwrap_or(0);

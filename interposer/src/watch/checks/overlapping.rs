@@ -13,7 +13,7 @@ pub(super) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
     finding(CHECK, Spot::of(thread, call), conflict).tell(thread);
 }
 
-/// The same for a collective operation.
+/// The finding on a collective operation.
 pub(super) fn finding(check: &'static CheckInfo, here: Spot, conflict: &Conflict) -> Finding {
     let Conflict { mine, theirs, started, address, .. } = conflict;
     let message = format!(

@@ -72,7 +72,7 @@ pub(super) fn cancel(thread: &mut Thread, call: &Call, known: &Known) -> bool {
     true
 }
 
-/// What is wrong with a call for partitions.
+/// The mistake in a call for partitions.
 pub(super) fn partition(thread: &mut Thread, call: &Call, known: &Known, what: &str) {
     let here = Spot::of(thread, call);
     let message = format!("{} {what}", here.func.name());

@@ -10,7 +10,7 @@ use crate::watch::operations::{self, Ended, Meant, Part};
 use smallvec::SmallVec;
 use trace_format::mpi::Class;
 
-/// What is known of a request that a call is given.
+/// Facts of a request that a call is given.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) class: Class,

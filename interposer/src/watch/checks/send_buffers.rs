@@ -11,7 +11,7 @@ use trace_format::catalogue::INVALID_ARGUMENT;
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::Kind;
 
-/// Whose messages a buffer takes.
+/// The owner of the messages that a buffer takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Process,

@@ -14,7 +14,7 @@ use trace_format::catalogue::WATCHED_DATA_CHANGED;
 use trace_format::mpi::FnId;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Of memory up to this size a copy is kept, so that the bytes that changed can be named.
+/// A copy of memory up to this size is kept, so that the bytes that changed can be named.
 const MOST_COPIED: usize = 64 << 10;
 
 struct Watched {

@@ -13,7 +13,7 @@ pub(super) fn check(thread: &mut Thread, call: &Call, known: &Known) {
     if !known.active || known.seen_complete {
         return;
     }
-    // Of sends the standard only says when they are deallocated (MPI 4.1, 3.9).
+    // The standard only says when sends are deallocated (MPI 4.1, 3.9).
     if known.is_send() {
         return nonpersistent_request_free::check(thread, call, known);
     }

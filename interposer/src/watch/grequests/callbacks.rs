@@ -15,7 +15,7 @@ pub(super) const OURS: [fn() -> u64; 3] =
     [|| query as *const () as u64, || free as *const () as u64, || cancel as *const () as u64];
 
 thread_local! {
-    /// What a `query_fn` under way has set by calls: [`ELEMENTS`] and [`CANCELLED`].
+    /// The things that a `query_fn` under way has set by calls: [`ELEMENTS`] and [`CANCELLED`].
     static SET: Cell<u8> = const { Cell::new(0) };
     /// Callbacks that returned errors, with the call that the library was in, for the message about that call's.
     static FAILED: RefCell<Vec<(u64, Which, i32)>> = const { RefCell::new(Vec::new()) };

@@ -27,7 +27,7 @@ pub(crate) struct Grequest {
     life: Mutex<Life>,
 }
 
-/// What has become of it.
+/// The life of a generalized request so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Life {
     pub(crate) handle: u64,
@@ -45,13 +45,13 @@ pub(crate) struct Life {
     pub(crate) cancelled: bool,
     /// MPI_Cancel was called when it was complete.
     pub(crate) cancelled_late: bool,
-    /// What `query_fn` answered last.
+    /// The last answer of `query_fn`.
     pub(crate) answer: Option<Answer>,
     /// That it was cancelled too late was told.
     pub(crate) is_told: bool,
 }
 
-/// What `query_fn` has done with the status.
+/// The deeds of `query_fn` with the status.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answer {
     /// It has set the number of elements.
@@ -160,7 +160,7 @@ fn of_state(state: u64) -> Option<Arc<Grequest>> {
     all().by_state.get(&state).cloned()
 }
 
-/// What MPI_Grequest_complete is called for.
+/// The reason why MPI_Grequest_complete is called.
 pub(crate) enum Completes {
     /// A request that was pending.
     Pending,
@@ -209,7 +209,7 @@ pub(crate) fn tell_once(handle: u64, answer: Answer) -> bool {
     all.told.insert((query, answer.elements))
 }
 
-/// What has become of all requests that are not complete or that the library has not freed, in the order of their making; they
+/// The lives of all requests that are not complete or that the library has not freed, in the order of their making; they
 /// are forgotten.
 pub(crate) fn take_left() -> Vec<Life> {
     let mut all = all();

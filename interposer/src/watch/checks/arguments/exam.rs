@@ -18,7 +18,7 @@ use trace_format::plan::{Len, Shape};
 /// Longer arrays are looked at in their first elements alone.
 const MOST_ELEMENTS: usize = 4096;
 
-/// What part this process has in a collective with a root.
+/// The part of this process in a collective with a root.
 #[derive(Clone, Copy)]
 struct Sides {
     root: bool,
@@ -234,7 +234,7 @@ impl<'a, 'b> Exam<'a, 'b> {
         self.ranges_at(buffer, self.word(buffer.param))
     }
 
-    /// The same if the buffer began at another address.
+    /// The ranges of a buffer if it began at another address.
     pub(crate) fn ranges_at(&mut self, buffer: &Buffer, base: u64) -> Vec<Range> {
         match buffer.amount {
             Amount::Typed { counts, datatype, times } => {
@@ -324,7 +324,7 @@ impl<'a, 'b> Exam<'a, 'b> {
         Finding::new(check, message).at(Spot::of(self.thread, self.call), role)
     }
 
-    /// What an argument is called: `array_of_types[2] of MPI_Type_create_struct`.
+    /// The name of an argument: `array_of_types[2] of MPI_Type_create_struct`.
     pub(crate) fn argument(&self, param: usize, element: Option<usize>) -> String {
         let element = element.map_or(String::new(), |i| format!("[{i}]"));
         format!("{}{element} of {}", self.name(param), self.function())

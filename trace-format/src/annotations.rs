@@ -1,5 +1,5 @@
-//! What a program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet`: regions, watched data, dumps of its
-//! arrays. It travels as an MPI_Pcontrol call with a level of its own and the address of a request.
+//! Annotations: a program speaks to mpivet by `include/mpivet.h` or the Fortran module `mpivet`: regions, watched data, dumps of
+//! its arrays. It travels as an MPI_Pcontrol call with a level of its own and the address of a request.
 
 use crate::definition::Id;
 use crate::mpi::FnId;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The level: "MPVT". Every MPI library ignores levels that it does not know (MPI 4.1, 15.2.4).
 pub const LEVEL: i32 = 0x4d50_5654;
-/// What a request begins with: "mpivet" and the version of its layout.
+/// The first word of a request: "mpivet" and the version of its layout.
 pub const MAGIC: u64 = 0x6d70_6976_6574_0001;
 /// Most bytes of one dump that are kept.
 pub const MAX_DUMP_BYTES: u64 = 1 << 20;
@@ -17,7 +17,7 @@ pub fn is_annotation(func: FnId, level: i64) -> bool {
     func == FnId::MPI_Pcontrol && level == i64::from(LEVEL)
 }
 
-/// What a request asks for, as C and Fortran number it.
+/// The purpose of a request, as C and Fortran number it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i64)]
 pub enum Action {
@@ -38,7 +38,7 @@ impl Action {
     }
 }
 
-/// What the program has said, at a call of MPI_Pcontrol.
+/// An annotation of the program, at a call of MPI_Pcontrol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Annotation {
     RegionBegin { name: String },

@@ -1,4 +1,4 @@
-//! What the callbacks of a generalized request were called with, and what they answered (MPI 4.1, 13.2).
+//! Callbacks of a generalized request: their arguments and their answers (MPI 4.1, 13.2).
 
 use crate::mpi::Status;
 use serde::{Deserialize, Serialize};
@@ -32,9 +32,9 @@ pub struct Callback {
     pub request: (u16, u64),
     /// As the program passed it to MPI_Grequest_start; of a Fortran program its address.
     pub extra_state: u64,
-    /// What `cancel_fn` was told.
+    /// The argument of `cancel_fn`: whether the request was complete.
     pub complete: Option<bool>,
-    /// What `query_fn` left in the status.
+    /// The status as `query_fn` left it.
     pub status: Option<Status>,
     /// The error code that it returned, in the numbers of the library.
     pub result: i32,

@@ -71,14 +71,14 @@ pub struct Module {
     pub start: u64,
     /// One past its last mapped byte.
     pub end: u64,
-    /// What to subtract from an address to get the address in the file (the load bias).
+    /// The number to subtract from an address to get the address in the file (the load bias).
     pub bias: u64,
     pub path: String,
     /// GNU build-id, empty if the module has none.
     pub build_id: Vec<u8>,
 }
 
-/// What a rank's events refer to.
+/// An object or a place that a rank's events refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Definition {
     Module(Module),
@@ -195,7 +195,7 @@ pub struct Bridge {
     pub local: Ranks,
     /// Place in the local group of the process whose arguments count.
     pub root: i32,
-    /// Of MPI_Comm_accept and MPI_Comm_connect at the root; empty elsewhere.
+    /// The port of MPI_Comm_accept and MPI_Comm_connect at the root; empty elsewhere.
     pub port: String,
     /// When the call (for [`BridgeKind::Parent`]: MPI_Init) began and ended, in nanoseconds since 1970.
     pub entered: u64,

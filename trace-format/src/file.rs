@@ -59,12 +59,12 @@ pub const NOT_COUNTED: u64 = u64::MAX;
 /// Default size of a stage.
 pub const STAGE_BYTES: usize = 256 << 10;
 
-/// What is said once of a rank.
+/// The facts that are said once of a rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankHeader {
     /// Version of mpivet that wrote the file.
     pub mpivet: String,
-    /// What the writer knew of MPI.
+    /// The rows of the table of functions that the writer knew.
     pub rows: Rows,
     pub rank: i32,
     pub size: i32,
@@ -95,7 +95,7 @@ pub struct RankHeader {
     pub retention: Retention,
 }
 
-/// What of a run is kept.
+/// The part of a run that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retention {
     /// Times may differ from what was measured by so many nanoseconds; 0: they are what was measured.
@@ -116,7 +116,7 @@ pub struct Launch {
     pub spawned: bool,
 }
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum BlockKind {
@@ -174,12 +174,12 @@ pub fn checksum(payload: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(payload)
 }
 
-/// What the names of a rank's files begin with.
+/// The beginning of the names of a rank's files.
 pub fn rank_stem(rank: i32) -> String {
     format!("rank-{rank}")
 }
 
-/// The same for a rank whose plain name belongs to a rank of another world.
+/// The beginning of the names where the rank's plain name belongs to a rank of another world.
 pub fn other_stem(rank: i32, host: &str, pid: u32) -> String {
     format!("rank-{rank}.{}.{pid}", plain_host(host))
 }

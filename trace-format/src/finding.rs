@@ -19,7 +19,7 @@ pub struct CallRef {
     pub site: Id,
     /// Instruction address where there is no stack (a signal).
     pub pc: u64,
-    /// What this call is in the finding: "the send", "waits for rank 1", ...
+    /// The role of this call in the finding: "the send", "waits for rank 1", ...
     pub role: String,
     /// When it was called and when it returned, in ticks of the rank; `u64::MAX`: it did not. `None`: not known.
     pub span: Option<(u64, u64)>,

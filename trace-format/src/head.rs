@@ -1,4 +1,4 @@
-//! What is in front of the first block of a trace file, and why a file is none that can be read.
+//! The head of a trace file, in front of its first block, and why a file is none that can be read.
 
 use crate::codec;
 use crate::file::{MAGIC, OLDEST_VERSION, RATE_BYTES, RankHeader, VERSION, trace_path};

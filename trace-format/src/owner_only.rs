@@ -57,7 +57,7 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     make_file(path, OpenOptions::new().write(true))?.write_all(contents)
 }
 
-/// The same for JSON that people may read, too.
+/// Writes JSON that people may read, too.
 pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     write(path, (serde_json::to_string_pretty(value)? + "\n").as_bytes())
 }

@@ -54,7 +54,7 @@ pub enum Len {
     Last(usize),
 }
 
-/// What is recorded of a parameter in one direction.
+/// The part of a parameter that is recorded in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// The argument itself: an address or a value in the argument slot.
@@ -81,7 +81,7 @@ pub struct Item {
     pub shape: Shape,
 }
 
-/// What is recorded of a call of one function.
+/// The values that are recorded of a call of one function.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// Values at the call.
@@ -208,7 +208,7 @@ fn plan(params: &[Param]) -> Plan {
                         }
                         Dir::Out => {}
                     }
-                    // Of an object that is freed or used up the value before the call is enough.
+                    // The value before the call is enough of an object that is freed or used up.
                     (p.dir == Dir::Out || p.dir == Dir::InOut && !kind.is_handle()).then_some(Shape::Deref(elem))
                 };
                 if let Some(shape) = at_return {

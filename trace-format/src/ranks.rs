@@ -34,7 +34,7 @@ pub struct Ranks {
     runs: Vec<Run>,
 }
 
-/// What a file says of ranks, which may be anything.
+/// A list of ranks as a file has it, which may be anything.
 #[derive(Deserialize)]
 struct Unchecked {
     runs: Vec<Run>,

@@ -1,4 +1,4 @@
-//! What a performance variable of the MPI library said at some moment (`--pvars`), and which are read how often.
+//! Readings of performance variables of the MPI library (`--pvars`), and which are read how often.
 
 use crate::definition::Id;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl fmt::Display for Reading {
     }
 }
 
-/// What `--pvars` asks for: `NAME,NAME@INTERVAL`, where both parts may be missing.
+/// The words of `--pvars`: `NAME,NAME@INTERVAL`, where both parts may be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sampling {
     /// Names of variables, in which `*` stands for anything.

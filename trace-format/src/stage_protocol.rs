@@ -31,7 +31,7 @@ pub fn commit(words: &impl Words, start: usize, end: usize, commit: Commit) {
     commit_word(words, start, end, commit.pack());
 }
 
-/// The same with the commit word as it is stored.
+/// The commit of a record by its commit word as it is stored.
 #[inline(always)]
 pub fn commit_word(words: &impl Words, start: usize, end: usize, commit: u64) {
     // The terminator first: a reader must not run into the remains of an earlier lap.
@@ -52,7 +52,7 @@ pub fn begin_lap(words: &impl Words, lap: u64, calls: u64) {
     words.store(STAGE_RECORDS_OFFSET, calls, Ordering::Relaxed);
     words.store(STAGE_HEADER_BYTES, 0, Ordering::Relaxed);
     words.store(STAGE_LAP_OFFSET, lap, Ordering::Release);
-    // What the thread stores from now on must not be seen by who does not see the new number.
+    // A reader that does not see the new number must not see what the thread stores from now on.
     words.fence(Ordering::Release);
 }
 

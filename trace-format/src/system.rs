@@ -1,4 +1,4 @@
-//! What happens to a process apart from its MPI calls, and what it says of itself.
+//! Events of a process apart from its MPI calls, and what it says of itself.
 
 use crate::annotations::Annotation;
 use crate::callbacks::Callback;
@@ -33,7 +33,7 @@ pub enum SystemEvent {
     Found(Found),
     /// The program has said something to mpivet by this call of this thread.
     Annotation { call: u64, annotation: Annotation },
-    /// What was in the buffers of an operation. Without any it only says that the rank takes checksums; that comes before
+    /// The checksums of an operation's buffers. Without any it only says that the rank takes checksums; that comes before
     /// its first call. Stands between a call and its return.
     Checksums(Checksums),
     /// A performance variable was read.
@@ -89,7 +89,7 @@ pub struct Signal {
     pub by_launcher: bool,
 }
 
-/// What a check in the running process found.
+/// A finding of a check in the running process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// [`crate::catalogue::CheckInfo::code`]
@@ -113,7 +113,7 @@ pub struct Place {
     /// [`crate::mpi::FnId::index`]
     pub func: u16,
     pub site: Id,
-    /// What the call is in the finding: "is pending", "freed it".
+    /// The role of the call in the finding: "is pending", "freed it".
     pub role: String,
 }
 

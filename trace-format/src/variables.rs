@@ -22,11 +22,11 @@ pub const PVARS: &str = "MPIVET_PVARS";
 /// `off`: the variables are not read.
 pub const VARIABLES: &str = "MPIVET_VARIABLES";
 
-/// What the tool interface told one rank when MPI had started.
+/// The answers of the tool interface to one rank when MPI had started.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Variables {
-    /// What MPI_T_cvar_get_num and MPI_T_pvar_get_num said: some of them may not exist any more.
+    /// The answers of MPI_T_cvar_get_num and MPI_T_pvar_get_num: some of the variables may not exist any more.
     pub controls: i32,
     pub performances: i32,
     pub control: Vec<Control>,
@@ -35,7 +35,7 @@ pub struct Variables {
     pub categories: BTreeMap<String, String>,
     /// Settings of transports below the MPI library, which it has from the environment and no variable tells.
     pub environment: BTreeMap<String, String>,
-    /// What `--cvar` and `--stress` asked for, and what came of it.
+    /// The wishes of `--cvar` and `--stress`, and what came of them.
     pub wishes: Vec<Wish>,
     /// Time that reading took, microseconds.
     pub microseconds: u64,
@@ -49,7 +49,7 @@ pub struct Control {
     pub name: String,
     /// `None`: it is bound to an object, or cannot be read.
     pub value: Option<String>,
-    /// What an enumeration calls the value.
+    /// The name of the value in an enumeration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
     /// Name of the datatype, `MPI_INT`.
@@ -115,7 +115,7 @@ impl Wish {
     }
 }
 
-/// What is known of how a variable came by its value.
+/// The origin of a variable's value, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// The environment has a variable for it.

@@ -156,7 +156,9 @@ fn comments_can_be_read() -> Result<()> {
         for (line, number) in text(&path)?.lines().zip(1..) {
             let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
             let words = comment.trim_start_matches(['/', '!']).trim_start();
-            let begins = ["Those ", "That of ", "The same of ", "Who "].iter().any(|start| words.starts_with(start));
+            let begins = ["Those ", "That of ", "The same ", "Who ", "Whose ", "What ", "Of "]
+                .iter()
+                .any(|start| words.starts_with(start));
             let is_long = line.chars().count() > 132 && !words.contains(": found MV");
             if begins || is_long {
                 wrong.push(format!("{path}:{number}: {words}"));

@@ -7,7 +7,7 @@ check! {
     /// A request can be completed only once; two threads that wait for the same one are erroneous (MPI 4.1, 11.6.2). Collective
     /// operations on one object belong together by the order of their calls: if two threads call at once there is none, and
     /// other processes may see the other order (MPI 4.1, 6.13 and 11.6.2). It may go well often and hang or mix up data once.
-    /// What else is found about collective operations on that communicator is not reported.
+    /// Further findings about collective operations on that communicator are not reported.
     ///
     /// # Example
     /// ```trace

@@ -21,7 +21,7 @@ pub enum Side {
     Analyzer,
 }
 
-/// What a check is about: the hundreds of its code.
+/// The subject of a check: the hundreds of its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// How a process ends, and where it may call MPI at all.
@@ -38,7 +38,7 @@ pub enum Group {
     Collectives,
     /// Ranks that wait for each other.
     Deadlocks,
-    /// What the user watches.
+    /// Data that the user watches.
     Watched,
 }
 
@@ -59,14 +59,14 @@ impl Group {
     }
 }
 
-/// What is wrong with a call, by the kinds of parameters in the table of functions.
+/// The argument that is wrong with a call, by the kinds of parameters in the table of functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// That it is called at all: at this place, in this order, with calls of other ranks.
     Function,
-    /// What it is given.
+    /// A value that it is given.
     Input(&'static [Kind]),
-    /// What it makes.
+    /// An object that it makes.
     Output(&'static [Kind]),
     /// The object that it frees.
     Freed,
@@ -87,7 +87,7 @@ pub enum Urgency {
     Real,
     /// It may happen in another run.
     Potential,
-    /// What was left undone when the run ended, often because of another finding.
+    /// Something was left undone when the run ended, often because of another finding.
     Consequence,
 }
 

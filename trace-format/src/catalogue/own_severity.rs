@@ -1,4 +1,4 @@
-//! What is wrong in one call and merely unwise in another: the severity of what a process found, by the calls it speaks of.
+//! Severities of findings that are wrong in one call and merely unwise in another, by the calls that they speak of.
 
 use super::{CheckInfo, INACCESSIBLE_BUFFER, NONPERSISTENT_REQUEST_FREE, REQUEST_CANCEL};
 use crate::mpi::{Class, FnId};
@@ -25,7 +25,7 @@ impl CheckInfo {
     }
 }
 
-/// What a call is in a finding about the buffer that it receives into, where it may have others.
+/// The role of a call in a finding about the buffer that it receives into, where it may have others.
 pub const RECEIVES: &str = "receives";
 
 /// Is the count of its only buffer an upper bound?

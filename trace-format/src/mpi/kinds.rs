@@ -1,7 +1,7 @@
 //! The words that the rows of [`for_each_mpi_function!`](crate::for_each_mpi_function) are written in: what a parameter
 //! means ([`Kind`]) and what a function is ([`Class`]). Neither is ever derived from a name.
 
-/// What the value of a parameter, or a return value, means.
+/// The meaning of a parameter's value, or of a return value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     // Addresses. Each is one parameter and has no length in the table: the direction says who writes.
@@ -87,7 +87,7 @@ pub enum Kind {
     OpaqueInt,
 
     // Return values only.
-    /// What nearly every function returns: `MPI_SUCCESS` or an error.
+    /// The return value of nearly every function: `MPI_SUCCESS` or an error.
     Code,
     /// Seconds.
     Double,
@@ -124,7 +124,7 @@ impl Kind {
         data || text || matches!(self, Status | FStatus | F08Status)
     }
 
-    /// What a handle of this kind stands for, in the words of the standard.
+    /// The object that a handle of this kind stands for, in the words of the standard.
     pub const fn noun(self) -> &'static str {
         match self {
             Kind::Comm => "communicator",
@@ -205,7 +205,7 @@ pub enum Many {
     Some,
 }
 
-/// What a function is. Everything that treats functions alike matches on this, never on a name.
+/// The nature of a function. Everything that treats functions alike matches on this, never on a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Query or setter: no communication, no object made or freed.

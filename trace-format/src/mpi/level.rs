@@ -24,7 +24,7 @@ impl ThreadLevel {
         }
     }
 
-    /// What is wrong with a call of `function` by `thread` under this level. `other` was in a call; `None`: the thread
+    /// The mistake in a call of `function` by `thread` under this level. `other` was in a call; `None`: the thread
     /// is not the one that started MPI by calling `start`.
     pub fn breach(self, function: &str, thread: u16, other: Option<u16>, start: &str) -> String {
         let level = self.name();

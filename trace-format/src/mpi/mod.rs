@@ -45,9 +45,9 @@ pub struct Function {
     /// Fortran name without trailing underscores, for example `mpi_send`.
     pub fortran: &'static str,
     pub params: &'static [Param],
-    /// What the C function returns.
+    /// The return value of the C function.
     pub ret: Kind,
-    /// What the function is: blocking, starting or completing an operation, collective, ...
+    /// The nature of the function: blocking, starting or completing an operation, collective, ...
     pub class: Class,
 }
 
@@ -119,7 +119,7 @@ impl FnId {
 
     /// May every thread call the function at any time, whatever level of thread support MPI was started with? So say
     /// MPI 4.1, 11.4.1 (what is always available) and 11.2.1 (questions about the start of MPI and about threads).
-    /// What returns no error code converts a handle or reads a clock: that is no matter of threads either.
+    /// Is it available at any time and to any thread? A function that returns no error code converts a handle or reads a clock.
     pub fn is_always_available(self) -> bool {
         use FnId::*;
         let listed = matches!(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What MPI wrote into a status, in family-neutral form.
+/// A status as MPI has written it, in family-neutral form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Status {
     /// Rank in the communicator, or one of [`super::special`].

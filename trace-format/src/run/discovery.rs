@@ -16,7 +16,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const DIRECTORY: &str = "discoveries";
-/// What the name of a discovery that was left for others ends with.
+/// The end of the name of a discovery that was left for others.
 const LEFT: &str = "left";
 /// No discovery is larger.
 const MAX_BYTES: u64 = 1 << 20;
@@ -33,7 +33,7 @@ pub struct Discovery {
     pub who: String,
     /// The line that it begins with.
     pub title: String,
-    /// What it is about where no place is known: the check and what is the same on all ranks of the message.
+    /// Its subject where no place is known: the check and the part of the message that all ranks have in common.
     pub subject: String,
     pub places: Vec<Place>,
     pub notes: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Discovery {
 pub struct Place {
     /// Innermost first.
     pub stack: Vec<Frame>,
-    /// What it is in the discovery; empty: there is no other.
+    /// Its role in the discovery; empty: there is no other.
     pub role: String,
 }
 
@@ -87,14 +87,14 @@ pub struct Shown {
 }
 
 impl Discovery {
-    /// What it is about, by the stacks of its places: what is the same is known before any source is looked up.
+    /// A number of its subject, by the stacks of its places: it is known before any source is looked up.
     pub fn by_stacks(&self) -> u64 {
         let stacks: Vec<&[Frame]> = self.places.iter().map(|place| &place.stack[..]).collect();
         let about = if stacks.iter().all(|stack| stack.is_empty()) { &self.subject } else { self.check() };
         number(&(0u8, self.job, about, stacks, &self.interpreted))
     }
 
-    /// What it is about, by the lines that are shown: several callers lead to one.
+    /// A number of its subject, by the lines that are shown: several callers lead to one.
     pub fn by_lines(&self, shown: &[Option<Shown>]) -> u64 {
         let places: Vec<String> = shown.iter().flatten().map(|shown| shown.place.to_string()).collect();
         let about = if places.is_empty() { &self.subject } else { self.check() };
@@ -105,7 +105,7 @@ impl Discovery {
         self.subject.split(' ').next().unwrap_or_default()
     }
 
-    /// What is printed, in lines that fit `columns`.
+    /// The text to print, in lines that fit `columns`.
     pub fn text(&self, shown: &[Option<Shown>], columns: Option<usize>) -> String {
         let who = format!("mpivet: {}: ", self.who);
         let mut text = lines(&who, &self.title, columns);
@@ -119,7 +119,7 @@ impl Discovery {
         text
     }
 
-    /// What is said in the place of the first that is too many.
+    /// The line in the place of the first that is too many.
     pub fn no_more(&self, most: u64) -> String {
         format!("{}: further findings are only in the report; --max-findings {most}", self.who)
     }
@@ -141,7 +141,7 @@ impl Discovery {
 
 fn number(about: &impl Serialize) -> u64 {
     let mut bytes = Vec::new();
-    // What cannot be encoded is longer than anybody reads.
+    // A discovery that cannot be encoded is longer than anybody reads.
     _ = codec::append(about, &mut bytes);
     checksum(&bytes)
 }
@@ -172,7 +172,7 @@ impl Left {
         Left { dir: dir.join(DIRECTORY), seen: BTreeSet::new() }
     }
 
-    /// What was left since the last time, in the order of time.
+    /// The discoveries that were left since the last time, in the order of time.
     pub fn news(&mut self) -> Vec<Discovery> {
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let mut news = Vec::new();

@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Nor do more processes have such a file whose findings anybody would read one by one.
 const MAX_FILES: usize = 1 << 16;
 
-/// What a process found before MPI began.
+/// The findings of a process from before MPI began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Early {
     pub host: String,
@@ -24,7 +24,7 @@ pub struct Early {
     /// Start of the process in clock ticks since boot.
     pub pid_start: u64,
     pub unix_ns: u64,
-    /// What the launcher calls the process, and how many there are; `None`: it has not said.
+    /// The launcher's number of the process, and how many there are; `None`: it has not said.
     pub rank: Option<i32>,
     pub size: Option<i32>,
     pub program: String,

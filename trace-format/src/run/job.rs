@@ -44,15 +44,15 @@ pub struct Job {
     pub variables: Option<Variables>,
     /// Largest tag (MPI_TAG_UB), if the library said.
     pub tag_ub: Option<i64>,
-    /// What was measured of the library's buffering (`--probe-limits`).
+    /// The library's buffering as it was measured (`--probe-limits`).
     pub buffering: Option<Buffering>,
-    /// What is wrong with how the job was started.
+    /// The mistakes in how the job was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
 
 impl Job {
-    /// What is wrong with how the job was started, and how the user wanted the run to be altered: what is found in it may not
+    /// The mistakes in how the job was started, and how the user wanted the run to be altered: what is found in it may not
     /// happen else.
     pub fn alterations(&self) -> Vec<String> {
         let mut altered: Vec<String> = self.warning.iter().cloned().collect();
@@ -77,7 +77,7 @@ impl Job {
         altered
     }
 
-    /// What decides up to which size the library buffers messages, if that is known.
+    /// The variable that decides up to which size the library buffers messages, if that is known.
     pub fn buffering_limit(&self) -> Option<BufferingLimit> {
         buffering_limit(&self.mpi.library, &self.mpi.device, self.variables.as_ref()?)
     }

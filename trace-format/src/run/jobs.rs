@@ -64,7 +64,7 @@ impl Started {
     }
 }
 
-/// What is said once of the whole command: `each.json`.
+/// The facts that are said once of the whole command: `each.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wrapped {
@@ -131,7 +131,7 @@ pub fn jobs_in(dir: &Path) -> io::Result<Vec<(String, Started)>> {
     jobs_but(dir, |_| false)
 }
 
-/// The same, apart from those that are known.
+/// The jobs apart from those that are known.
 pub fn jobs_but(dir: &Path, known: impl Fn(&str) -> bool) -> io::Result<Vec<(String, Started)>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir)? {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The directory in which processes make directories for their stages.
 pub const STAGE_DIR: &str = "MPIVET_STAGE_DIR";
 
-/// What the directory of a process is called: no other one on any host has the same name.
+/// The name of a process's directory: no other one on any host has the same.
 fn name(header: &RankHeader) -> String {
     format!("mpivet-{}-{}-{}", header.host, header.pid, header.pid_start)
 }
@@ -80,7 +80,7 @@ mod tests {
         std::fs::write(stage_path_of(&own, "rank-0", 0), "zero").unwrap();
         std::fs::write(stage_path_of(&dir, "rank-0", 1), "one").unwrap();
         std::fs::write(stage_path_of(&own, "rank-0", 2), "two").unwrap();
-        // What is not a directory of one's own is left alone.
+        // A link in the place of a directory of one's own is left alone.
         let link = dir.join("elsewhere");
         std::os::unix::fs::symlink(&own, &link).unwrap();
         assert!(is_own_dir(&own) && !is_own_dir(&link) && !is_own_dir(Path::new("/nowhere")));

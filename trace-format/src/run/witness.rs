@@ -10,7 +10,7 @@ use crate::mpi::{Class, FUNCTIONS, Function, Start};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What the wildcards of a run take. Those that are not named are free.
+/// The messages that the wildcards of a run take. Wildcards that are not named are free.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
     /// Path of the program.
@@ -20,7 +20,7 @@ pub struct Witness {
     pub takes: Vec<Take>,
 }
 
-/// What one wildcard takes.
+/// The message that one wildcard takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Take {
     /// Rank in MPI_COMM_WORLD of who calls.

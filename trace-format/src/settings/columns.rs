@@ -30,7 +30,7 @@ pub fn wrapped(text: &str, width: usize, measure: impl Fn(&str) -> usize) -> Vec
     lines
 }
 
-/// The same as text: behind `who`, which tells who says it, on each line. `columns`: how many there are; `None`: nobody knows.
+/// The text behind `who`, which tells who says it, on each line. `columns`: how many there are; `None`: nobody knows.
 pub fn lines(who: &str, text: &str, columns: Option<usize>) -> String {
     let end = |line: &str| format!("{who}{line}\n");
     match columns.filter(|n| *n >= LEAST_COLUMNS) {

@@ -1,4 +1,4 @@
-//! What of a run is kept in its trace, by the words of options and environment.
+//! Retention: the part of a run that its trace keeps, by the words of options and environment.
 
 use crate::file::Retention;
 
@@ -35,7 +35,7 @@ pub fn megabytes(text: &str) -> Result<u64, String> {
 }
 
 impl Retention {
-    /// What the variables say, and what is wrong with them, which is passed over.
+    /// The retention that the variables ask for, and their mistakes, which are passed over.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> (Retention, Vec<String>) {
         let mut errors = Vec::new();
         let mut number = |name: &str, parse: fn(&str) -> Result<u64, String>| {

@@ -1,4 +1,4 @@
-//! What the user wants to be told: which checks are on, how severe their findings are, and how many of them are shown.
+//! The user's wishes for findings: which checks are on, how severe their findings are, and how many of them are shown.
 //! The command line and the environment say it in the same words, and both halves of mpivet obey it.
 //!
 //! ```text
@@ -37,7 +37,7 @@ pub enum SelectionError {
     WrongNumber(String),
 }
 
-/// What is wanted of one check.
+/// The wish for one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wanted {
     on: bool,
@@ -49,7 +49,7 @@ struct Wanted {
 /// The severity of a check's findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// What the check itself says of each finding.
+    /// The severity that the check itself gives to each finding.
     Own,
     All(Severity),
     /// They are not reported, whether the check is on or not.
@@ -79,7 +79,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// What the environment says, `get` being the value of a variable, and which words of it mean nothing: those are
+    /// The selection of the environment, `get` being the value of a variable, and the words of it that mean nothing: those are
     /// passed over.
     pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> (Selection, Vec<SelectionError>) {
         let mut selection = Selection::default();

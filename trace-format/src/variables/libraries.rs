@@ -1,4 +1,4 @@
-//! What is known of the variables of libraries, **one row a version**: the values that they have by themselves, read by MPI_T
+//! The variables of libraries, **one row a version**: the values that they have by themselves, read by MPI_T
 //! with nothing set in the environment (only variables that bear on correctness; Debian's packaging changes some of Open
 //! MPI's), and what decides up to which size messages are buffered, found by measuring the limit under many values between
 //! two ranks of one host. Of other versions nothing is said.
@@ -131,13 +131,13 @@ fn find_built_for(device: &str, text: &str) -> Option<&'static Library> {
     find(text).filter(|library| library.device.is_none_or(|known| device.ends_with(known)))
 }
 
-/// What a variable is by itself in this library, and which version of the library that is known of.
+/// The value that a variable has by itself in this library, and the version of the library of which that is known.
 pub fn known_default(library: &str, name: &str) -> Option<(&'static str, &'static str)> {
     let known = find(library)?;
     known.defaults.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value, known.name))
 }
 
-/// What decides up to which size the library of a run buffers messages, if that is known.
+/// The variable that decides up to which size the library of a run buffers messages, if that is known.
 pub fn buffering_limit(library: &str, device: &str, variables: &Variables) -> Option<BufferingLimit> {
     (find_built_for(device, library)?.limit)(variables)
 }

@@ -65,7 +65,7 @@ pub(super) fn of_transport(variables: &Variables, shared: &str, headers: u64) ->
     Some(by(control, number(control).map(|n| n.saturating_sub(headers)), means))
 }
 
-/// What fits a cell of shared memory behind its headers is buffered, unless it is copied from process to process.
+/// Messages that fit a cell of shared memory behind its headers are buffered, unless they are copied from process to process.
 pub(super) fn of_cells(variables: &Variables, headers: u64) -> Option<BufferingLimit> {
     let cell = variables.named(CELL_SIZE)?;
     let in_cell = number(cell).map(|n| n.saturating_sub(headers));

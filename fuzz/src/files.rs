@@ -1,7 +1,7 @@
 //! A trace directory whose files hold what the fuzzer likes, also in their headers.
 //!
-//! An input is chunks: which file, length (16 bits), bytes. With the highest bit of the first one, what would keep the reader
-//! from looking at the bytes of a rank's file is made right: magic numbers, fingerprint of the table, checksums.
+//! An input is chunks: which file, length (16 bits), bytes. The highest bit of the first one makes right what would keep the
+//! reader from looking at the bytes of a rank's file: magic numbers, fingerprint of the table, checksums.
 
 use super::reports::{self, Telling};
 use super::trace::header;
@@ -47,7 +47,7 @@ pub fn told(mut data: &[u8], telling: Telling) {
     reports::print(&dir);
 }
 
-/// A rank's file in which nothing is wrong but what it says. In front is the length of the header (16 bits).
+/// A rank's file whose bytes are framed well, whatever they say. The length of the header (16 bits) is in front.
 fn believed(bytes: &[u8]) -> Vec<u8> {
     let Some((len, rest)) = bytes.split_first_chunk::<2>() else { return bytes.to_vec() };
     let (head, blocks) = rest.split_at(usize::from(u16::from_le_bytes(*len)).min(rest.len()));

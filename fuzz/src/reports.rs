@@ -1,5 +1,5 @@
-//! The whole way of a trace: read, analyzed, told in every format. Whatever the trace is, there is a report, and nothing of
-//! the trace commands the terminal or gets out of where it is shown.
+//! The whole way of a trace: read, analyzed, told in every format. Whatever the trace is, there is a report, and no text of the
+//! trace commands the terminal or breaks out of its place in the format.
 
 use analyzer::events::{Calls, Error, Limit, Perfetto, Writer, write};
 use analyzer::load::Traces;
@@ -80,7 +80,7 @@ impl Telling {
     }
 }
 
-/// Tells it.
+/// Renders the report.
 pub fn tell(report: &Report, telling: Telling) {
     let formats = match telling {
         Telling::Everything => &FORMATS[..],

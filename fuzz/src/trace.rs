@@ -1,7 +1,7 @@
 //! A trace of two ranks whose blocks and stages hold what the fuzzer likes. The checksums, laps and sizes are made right, so
-//! that the bytes get through to what understands them.
+//! that the bytes get through to the code that understands them.
 //!
-//! An input is a byte of switches, the length of what is of rank 0 (16 bits), and for each rank chunks: kind, thread, length
+//! An input is a byte of switches, the bytes of rank 0 (16 bits), and for each rank chunks: kind, thread, length
 //! (16 bits), bytes. With a limit of size (switch 32) the highest bit of a kind begins the next segment.
 
 use super::reports::{self, Telling};

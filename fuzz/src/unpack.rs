@@ -1,6 +1,6 @@
-//! Packed blocks: whatever the bytes are, unpacking ends, takes no more memory than it may, and breaks nothing. What it
-//! gives, packed and unpacked again, stays the same, and so it is where rounds of loops are not unpacked. The same for bytes
-//! that are taken for records.
+//! Packed blocks: whatever the bytes are, unpacking ends, takes no more memory than it may, and breaks nothing. The records that
+//! it gives stay the same when they are packed and unpacked again, also where rounds of loops are not unpacked. So do bytes that
+//! are taken for records.
 
 use trace_format::pack::{MAX_UNPACKED, Packer};
 use trace_format::record::MAX_DURATION;
@@ -23,7 +23,7 @@ pub fn target(data: &[u8]) {
         let (again, is_whole) = round_by_round(data, len);
         assert!(again == expected && is_whole == whole, "rounds of {len} are not what they were");
     }
-    // The last record may reach beyond.
+    // The last record may reach beyond the limit.
     assert!(records.len() <= MAX_UNPACKED + (1 << 20));
     if whole && records.len() < 1 << 20 {
         survive(&records);
@@ -61,8 +61,7 @@ fn put(record: Unpacked, out: &mut Vec<u8>) {
     Unpacked { times: (begin, (end - begin) | second & !MAX_DURATION), ..record }.add_to(out);
 }
 
-/// Packs and unpacks: records that can be packed come back the same; but for the laps, which the header of a block
-/// has.
+/// Packs and unpacks: records that can be packed come back the same, but for their laps, which are in the header of a block.
 fn survive(records: &[u8]) {
     let mut again = Vec::new();
     if let Some(packed) = Packer::new(records.len()).pack(records) {

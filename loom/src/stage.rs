@@ -28,7 +28,7 @@ pub enum Appended {
 }
 
 impl Stage {
-    /// `has_fences`: with those of the protocol, or, to see what they are for, without.
+    /// `has_fences`: the fences of the protocol are there; without them a model shows what they are for.
     pub fn new(has_fences: bool) -> Stage {
         Stage {
             lap: AtomicU64::new(0),
@@ -48,7 +48,7 @@ impl Stage {
         }
     }
 
-    /// A plain store of the writer at an offset of the records: what stands in a record besides its commit word.
+    /// A plain store of the writer at an offset of the records: of any word but a commit word.
     pub fn write(&self, offset: usize, value: u64) {
         self.records[offset / 8].store(value, Ordering::Relaxed);
     }

@@ -16,7 +16,7 @@ impl Lock {
         Lock(loom::sync::Mutex::new(()))
     }
 
-    /// Time is not part of the model: whoever waits gets it.
+    /// Time is not part of the model: a thread that waits gets the lock.
     pub(crate) fn take_within(&self, _: Duration) -> Option<MutexGuard<'_, ()>> {
         self.0.lock().ok()
     }

@@ -1,6 +1,6 @@
-//! `libmpivet_symbols.so`: the source lines of what a process prints by itself. Debug information takes half a megabyte of
-//! code to read, and most processes never have anything to print: `libmpivet.so` loads this library when it has, and nobody
-//! follows the job who would do it. Never called in a signal handler; no panic leaves it.
+//! `libmpivet_symbols.so`: source lines for findings that a process prints by itself. Reading debug information takes half a
+//! megabyte of code, and most processes never have anything to print. So `libmpivet.so` loads this library when it has a finding
+//! and nobody follows the job who would print it. Never called in a signal handler; no panic leaves it.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -12,19 +12,19 @@ use trace_format::run::discovery::Discovery;
 /// Takes the answer: the bytes are there during the call.
 type Answer = unsafe extern "C" fn(to: *mut c_void, bytes: *const u8, len: usize);
 
-/// Debug information that is open. Of more modules nothing is kept.
+/// Debug information that is open, kept for the next call unless it is of more than [`MOST_OPEN`] modules.
 static OPEN: Mutex<Option<Loaders>> = Mutex::new(None);
 const MOST_OPEN: usize = 16;
 
-/// Looks up the places of a discovery, as [`codec`] has it, and hands over the places as they are shown. No answer: what
-/// was given is none, or what was found cannot be said.
+/// Looks up the places of a discovery, which [`codec`] has encoded, and hands over the places as they are shown, encoded
+/// likewise. There is no answer if the bytes are no discovery, or if something breaks.
 ///
 /// # Safety
 /// There are `len` bytes at `discovery`, and `answer` may be called with `to`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpivet_show(discovery: *const u8, len: usize, answer: Answer, to: *mut c_void) {
     static QUIET: Once = Once::new();
-    // The hook is that of this library alone. Whoever asks says that there is no line.
+    // The hook is that of this library alone. The caller says that there is no line.
     QUIET.call_once(|| set_hook(Box::new(|_| {})));
     // SAFETY: by the contract.
     let bytes = unsafe { std::slice::from_raw_parts(discovery, len) };

@@ -34,7 +34,7 @@ impl Modules {
         }
     }
 
-    /// How many have come.
+    /// The number of modules so far: [`Modules::of_then`] looks back to it.
     pub fn count(&self) -> usize {
         self.0.len()
     }
@@ -44,7 +44,7 @@ impl Modules {
         self.of_then(address, self.0.len())
     }
 
-    /// The module that held `address` when so many had come.
+    /// The module that held `address` when `count` modules had come.
     pub fn of_then(&self, address: u64, count: usize) -> Option<&Module> {
         let holds = |m: &&Module| (m.start..m.end).contains(&address);
         let (then, later) = self.0.split_at(count.min(self.0.len()));
@@ -57,9 +57,9 @@ impl Modules {
 #[derive(Default)]
 pub struct Loaders {
     open: HashMap<(String, Vec<u8>), Option<Opened>>,
-    /// Where debug information is got from that is neither in a file nor beside it.
+    /// Gets debug information that is neither in a module's file nor beside it.
     pub fetch: Option<Fetch>,
-    /// Modules whose file is not the one that ran, or that are gone, by path: why.
+    /// Why modules have no source lines, by their paths: their file is gone, or is not the one that ran.
     pub problems: BTreeMap<String, String>,
 }
 
@@ -98,7 +98,7 @@ impl Loaders {
         found
     }
 
-    /// Takes over the debug information that others have opened. What they have not found may still be fetched.
+    /// Takes over the debug information that others have opened. Modules that they have not found may still be fetched.
     pub fn adopt(&mut self, others: Loaders) {
         let found = others.open.into_iter().filter(|(_, opened)| opened.as_ref().is_some_and(|o| o.has_lines));
         found.for_each(|(key, opened)| _ = self.open.entry(key).or_insert(opened));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The name in the source of a function with this symbol; the symbol itself where no compiler is known to make such.
+/// The name in the source of a function with this symbol; the symbol itself if no known compiler makes such symbols.
 pub(super) fn readable(symbol: &str) -> String {
     fortran(symbol).unwrap_or_else(|| addr2line::demangle_auto(Cow::Borrowed(symbol), None).into_owned())
 }
@@ -14,7 +14,7 @@ fn fortran(symbol: &str) -> Option<String> {
     let intel = || symbol.strip_suffix('_')?.split_once("_mp_");
     let llvm = || symbol.strip_prefix("_QM")?.split_once('P');
     let (module, procedure) = gnu().or_else(intel).or_else(llvm)?;
-    // They are written in lower case, whatever the source says.
+    // Compilers write both names in lower case, whatever the source says.
     let is_name = |name: &str| {
         let usual = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         name.bytes().next().is_some_and(|b| b.is_ascii_lowercase()) && name.bytes().all(usual)

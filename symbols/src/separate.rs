@@ -6,7 +6,7 @@ use object::{Object as _, ReadRef};
 use std::path::{Path, PathBuf};
 use trace_format::untrusted;
 
-/// Where systems have the debug information of what is installed.
+/// Systems have the debug information of installed files here.
 const INSTALLED: &str = "/usr/lib/debug";
 
 /// Gets the debug information with this build-id from elsewhere; `None`: nobody has it.

@@ -5,7 +5,7 @@ use trace_format::location::Location;
 use trace_format::run::discovery::{Discovery, Place, Shown};
 
 impl Loaders {
-    /// Where the places of a discovery are; `None`: nobody knows.
+    /// The source lines of the places of a discovery; `None`: not known.
     pub fn show(&mut self, discovery: &Discovery, sources: &mut Sources) -> Vec<Option<Shown>> {
         let one = |place| {
             let place = self.of_program(place, discovery.interpreted.as_ref())?;
@@ -16,8 +16,7 @@ impl Loaders {
         discovery.places.iter().map(one).collect()
     }
 
-    /// The innermost place that is the program's own. What an interpreter does has no source: there it is the line that this
-    /// one is at.
+    /// The innermost place that is the program's own. Code of an interpreter stands for the line that the interpreter is at.
     fn of_program(&mut self, place: &Place, interpreted: Option<&Location>) -> Option<Location> {
         let mut all = place.stack.iter().flat_map(|frame| self.locate(frame));
         let found = all.find(|place| !place.is_inlined_binding())?;

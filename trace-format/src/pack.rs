@@ -12,12 +12,12 @@
 //! 2    cell: a record that was there before, word for word
 //! 3    cell: a new cell, made of that one with changes
 //! 4    commit word without the lap: a new cell, whose words follow behind the times as they are
-//! 5    forget all cells (of no record)
+//! 5    forget all cells (stands for no record)
 //! 6    cell: that one with changes
 //! 7    count: so many records of the predicted cells, with each word as predicted, when they are expected
 //! 8    as 0; behind it the times at which the cell is expected from now on
 //! 9    the cell that may come instead of the predicted one, each word as predicted
-//! 10   the same with changes
+//! 10   that cell with changes
 //! ```
 //!
 //! Behind each but 5 and 7 come the time of the record since the end of the one before it (zigzag), of a call its word 2,
@@ -63,7 +63,7 @@ pub const CALL_HEAD: usize = 3;
 const HEAD: usize = 2;
 /// A loop over more places than this, at one call site, is one cell that changes rather than a cell for each.
 const MAX_CHAIN: u8 = 64;
-/// After so many blocks, or packed bytes, one stands for itself: what damage costs is bounded by it.
+/// After so many blocks, or packed bytes, one stands for itself: this bounds what damage costs.
 pub const MAX_FOLLOWERS: u32 = 63;
 const MAX_DEPENDENT: usize = 64 << 10;
 
@@ -84,7 +84,7 @@ pub struct Packer {
     by_content: Box<[u16; PLACES]>,
     by_site: Box<[u16; PLACES]>,
     times: Times,
-    /// Records as expected that were not written yet.
+    /// Records as expected that are counted and not written yet.
     run: u64,
     /// Blocks and their bytes since one that stands for itself; `None`: the next one must.
     followers: Option<(u32, usize)>,
@@ -127,8 +127,7 @@ impl Packer {
         self.by_site.fill(NONE);
     }
 
-    /// The packed form of whole records, which follow those packed before; `None` if that is not smaller, or if they are no
-    /// records.
+    /// Packs whole records, which follow those packed before; `None` if they would not be smaller, or are no records.
     pub fn pack(&mut self, records: &[u8]) -> Option<&[u8]> {
         let followers = self
             .followers
@@ -169,7 +168,7 @@ impl Packer {
             let key = word_at(records, at) & KEY;
             let bytes = usize::from(Commit::unpack(key).words) * 8;
             let record = records.get(at..at + bytes).filter(|r| r.len() >= head_of(key) * 8)?;
-            // The most that it can take: nothing is allocated here.
+            // This is the most that it can take: nothing is allocated here.
             if self.out.len() + bytes / 8 * 12 + MARGIN / 2 > self.out.capacity() {
                 return None;
             }
@@ -178,8 +177,8 @@ impl Packer {
         }
     }
 
-    /// Packs calls from `at` on that are as predicted, which most are, with exact times: as [`Packer::record`] does it,
-    /// without the questions that these do not need. Where the first one is that was not packed.
+    /// Packs calls from `at` on that are as predicted, which most are, with exact times: as [`Packer::record`] does, without the
+    /// questions that these calls do not need. Returns the place of the first record that was not packed.
     fn usual(&mut self, records: &[u8], at: usize) -> usize {
         let mut left = records.get(at..).unwrap_or(&[]).as_chunks::<8>().0;
         let words_before = left.len();
@@ -231,7 +230,7 @@ impl Packer {
         self.times.passed(head, time, second);
     }
 
-    /// Writes down when a record came that is as predicted, if that is not when it was expected.
+    /// Packs a record that is as predicted: with its times, if these are not as expected.
     fn about_when(&mut self, cell: u16, key: u64, time: u64, second: u64) {
         let expected = self.cells.expected_times(cell);
         let head = head_of(key);
@@ -268,7 +267,7 @@ impl Packer {
         }
     }
 
-    /// A record that is not as predicted.
+    /// Packs a record that is not as predicted.
     #[inline(never)]
     fn other(&mut self, predicted: Option<u16>, key: u64, (time, second): (u64, u64), args: &[u8]) {
         let (content, site) = places(key, args);
@@ -403,7 +402,7 @@ fn places(key: u64, args: &[u8]) -> (usize, usize) {
     (place(words_of(args).fold(site, mix)), place(site))
 }
 
-/// Are these the same words? For the few that a call has.
+/// Are these the same words? Quick for the few words that a call has.
 #[inline(always)]
 fn are_equal(mut words: &[u64], mut args: &[[u8; 8]]) -> bool {
     while let ([a, b, more @ ..], [c, d, others @ ..]) = (words, args) {

@@ -1,4 +1,4 @@
-//! Packed blocks to records: what [`trace_format::pack`] has made small.
+//! Packed blocks to records: the inverse of [`trace_format::pack`].
 
 mod input;
 mod rounds;
@@ -17,7 +17,7 @@ use trace_format::record::Commit;
 
 pub use rounds::CallTimes;
 
-/// A packed block that says what cannot be.
+/// A packed block that cannot be unpacked: it is damaged at this byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("packed records are damaged at byte {0}")]
 pub struct PackError(pub usize);
@@ -27,15 +27,15 @@ pub struct Unpacker {
     cells: Cells,
     /// The lap of the block that may go on from what was unpacked last.
     next: Option<u64>,
-    /// How far the block was unpacked: byte of it, and bytes of records that came of these.
+    /// How far the block was unpacked: bytes of it, and bytes of the records that these stand for.
     at: usize,
     done: usize,
     /// Records that are still to come of the last token.
     run: u64,
-    /// When the words of each cell changed last, as how many changes there were of any.
+    /// The version of each cell: `changes` as it was when its words changed last.
     versions: Vec<u64>,
     changes: u64,
-    /// Nothing was unpacked since but what comes again of it.
+    /// The round that was unpacked last, if nothing but repeats of it was unpacked since.
     round: Round,
 }
 
@@ -113,7 +113,7 @@ impl Unpacked<'_> {
     }
 }
 
-/// Takes what is unpacked.
+/// Takes records that are unpacked.
 trait Records {
     /// Bytes of the records so far.
     fn bytes(&self) -> usize;
@@ -139,7 +139,7 @@ impl Records for Written<'_> {
 /// Looks at records.
 struct Seen<F> {
     bytes: usize,
-    /// There should be more.
+    /// `look` wants more.
     more: bool,
     look: F,
 }
@@ -206,8 +206,8 @@ impl Unpacker {
         })
     }
 
-    /// Shows the next records of the block, so many or all that there are. They are taken for a round of a loop, which may
-    /// come again: see [`Unpacker::rounds`]. True if these were the last ones.
+    /// Shows the next `records` records of the block, or all that are left. They are taken for a round of a loop, which may come
+    /// again: see [`Unpacker::rounds`]. True if these were the last ones.
     pub fn look_at_round(
         &mut self,
         packed: &[u8],
@@ -270,7 +270,7 @@ impl Unpacker {
         self.versions.clear();
     }
 
-    /// The words of a cell are other ones.
+    /// Notes that the words of a cell have changed.
     fn changed(&mut self, cell: u16) {
         let place = usize::from(cell);
         if self.versions.len() <= place {
@@ -350,7 +350,7 @@ impl Unpacker {
         self.run > 0
     }
 
-    /// A record that is what was expected, when it was expected.
+    /// Hands over the next record of a run: as expected, when it was expected.
     fn run_on<R: Records>(&mut self, input: &Input, lap: u64, out: &mut R) -> Result<(), PackError> {
         self.run -= 1;
         let cells = &mut self.cells;

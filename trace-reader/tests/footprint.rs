@@ -112,7 +112,7 @@ fn thousands_of_ranks_are_open_at_the_same_time() {
     for reader in &mut readers {
         assert_eq!(read(reader, 1).len(), 10);
     }
-    // Other tests have some open, too.
+    // Other tests have files open, too.
     assert!(open() < before + 100, "{} open files", open());
 }
 

@@ -1,5 +1,5 @@
-//! Calls that are like others are not decoded again, and rounds of a loop that come again not even unpacked: what comes is the
-//! same.
+//! Calls that are like others are not decoded again, and rounds of a loop that come again are not even unpacked: the events are
+//! the same as without that.
 
 mod common;
 
@@ -21,7 +21,7 @@ struct Keeper {
     kept: BTreeMap<u16, Call<Args>>,
     events: Vec<RankEvent>,
     repeats: usize,
-    /// After so many calls they come again, if they do; 0: that is not asked.
+    /// The number of calls after which the thread may repeat itself; 0: rounds are not wanted.
     round_len: usize,
     /// Calls that came in rounds.
     in_rounds: usize,
@@ -32,7 +32,7 @@ impl Keeper {
         Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), repeats: 0, round_len: 0, in_rounds: 0 }
     }
 
-    /// The call that is said to be like one that is kept.
+    /// Makes a whole call of a repeat of a kept one.
     fn as_kept(&self, repeat: &Repeat) -> Call {
         let like = &self.kept[&repeat.slot];
         let fields = varying_fields(like.func);
@@ -241,7 +241,7 @@ fn rounds_of_a_loop_are_what_they_were() {
         assert_eq!(reader.defects.count(), 0);
         assert!(keeper.in_rounds >= all.len() / least, "{round_len}: {} of {}", keeper.in_rounds, all.len());
     }
-    // Another one who knows nothing of rounds reads on.
+    // Another sink, which knows nothing of rounds, goes on.
     let mut keeper = Keeper { round_len: len, ..Keeper::new(Keeps::Alike) };
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
     reader.writer_is_gone();
@@ -263,7 +263,7 @@ fn calls_are_kept_anew_where_that_is_wanted() {
     reader.writer_is_gone();
     let mut keeper = Keeper::new(Keeps::Alike);
     while reader.poll_lean(1, 1000, &mut keeper).unwrap() {
-        // A repeat of anything but what is kept from now on would have nothing that it is like.
+        // A repeat of a call that was kept before would have nothing to be like.
         keeper.kept.clear();
         reader.keep_anew();
     }
@@ -271,7 +271,7 @@ fn calls_are_kept_anew_where_that_is_wanted() {
     assert!(keeper.repeats >= calls.len() / 2, "{} of {}", keeper.repeats, calls.len());
 }
 
-/// Many cells may name arrays that are long: what is kept of them is bounded.
+/// Many cells may name long arrays: the memory of kept calls is bounded.
 #[test]
 fn calls_with_long_arrays_are_not_all_kept() {
     const LONG: usize = 5_000;

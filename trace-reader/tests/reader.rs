@@ -136,7 +136,7 @@ impl Process {
     }
 }
 
-/// Thread, place of the event in its thread (calls even, returns odd) and time of an event; `None` of a definition.
+/// Thread, place in the thread (calls even, returns odd) and time of an event; `None` for a definition.
 /// A call that has returned is two events.
 fn flat(event: &RankEvent) -> Vec<(u16, u64, u64)> {
     match event {
@@ -160,7 +160,7 @@ fn read_all(reader: &mut RankReader) -> Vec<(u16, u64, u64)> {
     events
 }
 
-/// Calls of several threads, one quiet most of the time, until the time is `until`; what they did, by time.
+/// Makes calls in several threads, one of them quiet most of the time, up to the time `until`. Returns their events by time.
 fn work(process: &mut Process, random: &mut Random, time: &mut u64, until: u64, did: &mut Vec<(u16, u64, u64)>) {
     let threads = process.threads.len() as u64;
     let mut calls = vec![0; threads as usize];
@@ -229,7 +229,7 @@ fn threads_of_a_running_rank_come_by_time() {
         std::thread::sleep(Duration::from_millis(step % 4 * 10));
     }
     settle(&mut process, &mut time, &mut did);
-    // Threads end, or are silent: what they did comes all the same.
+    // Events of threads that have ended, or are silent, come all the same.
     for thread in 0..3 {
         process.empty(thread);
     }

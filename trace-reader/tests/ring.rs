@@ -1,4 +1,4 @@
-//! The reader on traces of which only the last segments are left, or whose middle is damaged.
+//! The reader on traces that have only their last segments left, or a damaged middle.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -47,7 +47,7 @@ fn name(id: u32, text: &str) -> Definition {
     Definition::CommName { id, name: text.into() }
 }
 
-/// A rank one of whose threads writes at a time; three laps a segment.
+/// A rank whose threads write one at a time, three laps a segment.
 struct Process {
     file: Option<File>,
     number: u64,
@@ -152,7 +152,7 @@ fn who_reads_in_time_misses_nothing_and_is_told_once() {
     assert_eq!(seen.calls, (0..process.lap * CALLS).collect::<Vec<u64>>());
     assert_eq!(seen.names.iter().filter(|n| *n == "repeated").count(), 1);
 
-    // And who comes too late is told how much is gone, and goes on behind it.
+    // A reader that comes too late tells how much is gone, and goes on behind it.
     let before = seen.calls.len();
     process.work(dir.path(), 3 * (SEGMENTS + 5));
     read(&mut reader, &mut seen);
@@ -185,7 +185,7 @@ fn a_segment_that_is_removed_while_it_is_closed_is_a_gap() {
         assert_eq!(seen.cut.len(), 1);
         // Objects are defined again.
         assert!(seen.names.contains(&"repeated".to_owned()) && seen.names.contains(&"new 2".to_owned()));
-        // And so on.
+        // Then it goes on as before.
         process.work(dir.path(), 3 * (SEGMENTS + 1));
         let mut seen = Seen::default();
         read(&mut reader, &mut seen);

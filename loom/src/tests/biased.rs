@@ -1,4 +1,4 @@
-//! Whatever comes when: one thread at a time has the value, and nothing that one has done is lost.
+//! In any order of steps one thread at a time has the value, and nothing that one has done is lost.
 
 use crate::biased::Biased;
 use crate::sync::{IS_BROKEN, IS_FORBIDDEN, WORD};
@@ -31,7 +31,7 @@ fn all(times: &'static [u64], preemptions: usize) {
 
 #[test]
 fn one_comes_while_the_other_is_the_owner() {
-    // Whoever comes first is the owner; then it goes the quick way.
+    // The first thread is the owner; then it takes the quick way.
     all(&[3, 1], 6);
     all(&[3, 2], 5);
 }
@@ -60,7 +60,7 @@ fn threads_without_a_word_take_the_lock() {
     });
 }
 
-/// Where the kernel cannot make others catch up, nobody goes the quick way.
+/// Where the kernel cannot make others catch up, no thread takes the quick way.
 #[test]
 fn without_a_way_to_catch_up_it_is_an_ordinary_lock() {
     IS_FORBIDDEN.set(true);

@@ -31,7 +31,7 @@ impl Recorder<'_> {
         self.records.push(number);
     }
 
-    /// As calls are recorded whose length is known.
+    /// Records a call whose length is known.
     fn enter_fixed(&mut self, number: u64) {
         self.stage.write(self.writer.cursor() + 8, number);
         self.writer.commit_fixed(&FixedRecord::new(FUNC, State::Entered, BYTES));
@@ -55,7 +55,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The number of the call in a record, and whether it has returned. What is copied must be one record.
+/// The number of the call in a record, and whether it has returned. The copy must be one record.
 fn take(stage: &Stage, record: usize, lap: u64) -> Option<(u64, bool)> {
     let mut bytes = Vec::new();
     if !stage_protocol::copy_record(stage, record * BYTES, lap, &mut bytes) {

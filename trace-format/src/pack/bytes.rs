@@ -32,8 +32,8 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
 /// The most bytes that a number takes.
 pub const LONGEST: usize = 10;
 
-/// As [`put`], a token and two numbers, to `at`, and quicker for numbers of one or two bytes. Where they end; so many more
-/// bytes may be overwritten as there are in a word.
+/// Writes a token and two numbers to `at`, as [`put`] does, but quicker for numbers of one or two bytes. Returns where they end;
+/// up to a word behind that may be overwritten.
 #[inline(always)]
 pub fn put_token(out: &mut [u8], at: usize, token: u8, (first, second): (u64, u64)) -> usize {
     let Some(place) = out.get_mut(at..).and_then(|out| out.first_chunk_mut::<8>()) else { return at };

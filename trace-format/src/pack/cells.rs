@@ -1,4 +1,4 @@
-//! The memory that packing and unpacking have in common: the records that others are written as differences from.
+//! The memory that packing and unpacking have in common: earlier records, from which others are written as differences.
 
 use super::bytes::{head_of, word_at, words_of};
 use super::{ARENA, CALL_HEAD, MAX_CELLS, MAX_CHAIN, NONE};
@@ -7,7 +7,7 @@ use crate::record::MAX_DURATION;
 /// No key: these have 40 bits.
 const CHANGES: u64 = u64::MAX;
 
-/// So often words must have changed as expected, to be expected to at another place of the program, too.
+/// Words that have changed so often as expected are expected to do so at another place of the program, too.
 const FEW: u8 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Cell {
     /// The cell that should follow; [`NONE`] if that is not known. It is the one that followed last, unless that has come as
     /// often in a row as it did before the other one followed.
     expected: u16,
-    /// While `run` is less, nothing but `run` changes when it follows.
+    /// While `run` is less, nothing but `run` changes when the expected cell follows.
     pub steady_below: u32,
     /// Some word is expected to change.
     strided: bool,
@@ -70,7 +70,7 @@ impl Cell {
         self.steady = if strided || head_of(self.key) != CALL_HEAD { CHANGES } else { self.key };
     }
 
-    /// Is it as this one, but for its run and what only packing asks for?
+    /// Is it equal to this one, but for its run and the fields that only packing needs?
     pub fn is_as(&self, other: &Cell) -> bool {
         *self == Cell { run: self.run, steps: self.steps, ..*other }
     }
@@ -138,8 +138,8 @@ pub struct Cells {
     pub time: u64,
 }
 
-/// Cells one after the other, of calls that come as expected. What is asked of each call is at hand, and is written back at
-/// the end.
+/// Cells one after the other, of calls that come as expected. The fields that each call needs are at hand, and are written back
+/// at the end.
 pub struct Calls<'a> {
     list: &'a mut [Cell],
     words: &'a [u64],
@@ -150,8 +150,8 @@ pub struct Calls<'a> {
 }
 
 impl<'a> Calls<'a> {
-    /// The words of the cell that should come next, and that cell, if it is of calls with this commit word whose words stay as
-    /// they are.
+    /// The words of the cell that should come next, and that cell, if it stands for calls with this commit word whose words stay
+    /// as they are.
     #[inline(always)]
     pub fn next(&self, key: u64) -> Option<(&'a [u64], u16)> {
         let next = self.list.get(usize::from(self.last))?.expected;
@@ -159,7 +159,7 @@ impl<'a> Calls<'a> {
         Some((self.words.get(cell.start..)?.get(..cell.len)?, next))
     }
 
-    /// It did come, and ended then.
+    /// The expected call has come, and ended at this time.
     #[inline(always)]
     pub fn follow(&mut self, next: u16, ended: u64) {
         self.list.get_mut(usize::from(self.last)).into_iter().for_each(Cell::followed_as_expected);
@@ -179,7 +179,7 @@ impl Default for Cells {
 }
 
 impl Cells {
-    /// For one who must not allocate later.
+    /// Cells that never allocate later.
     pub fn with_room() -> Cells {
         Cells {
             list: Vec::with_capacity(MAX_CELLS),
@@ -225,7 +225,7 @@ impl Cells {
         self.list.get(self.last as usize).map(|c| c.expected).filter(|next| *next != NONE)
     }
 
-    /// For calls that come as expected, one after the other.
+    /// Goes through calls that come as expected, one after the other.
     #[inline(always)]
     pub fn calls(&mut self) -> Calls<'_> {
         let Cells { list, words, last, time, .. } = self;
@@ -238,7 +238,7 @@ impl Cells {
         self.list.get(self.last as usize).map(Cell::alternative).filter(|next| *next != NONE)
     }
 
-    /// A new cell. `times`: when it is expected the next time.
+    /// A new cell. `times`: the times that are expected of it.
     pub fn add(&mut self, key: u64, words: impl Iterator<Item = u64>, times: (u64, u64)) -> u16 {
         let start = self.words.len();
         self.words.extend(words);
@@ -294,7 +294,7 @@ impl Cells {
             && self.is_as_predicted(cell, key, args)
     }
 
-    /// Is it one of so many cells of its call site in a row that there will be no more?
+    /// Is it the last of the cells in a row that a call site may have?
     pub fn is_end_of_chain(&self, cell: u16) -> bool {
         self.list.get(cell as usize).is_some_and(|c| c.chain >= MAX_CHAIN)
     }
@@ -329,7 +329,7 @@ impl Cells {
         self.list.get_mut(cell as usize).into_iter().for_each(|c| c.set_strided(strided));
     }
 
-    /// The words of a cell and their strides, as many of these as of those; [`Cells::changed`] must follow.
+    /// The words of a cell and their strides, in equal number; [`Cells::changed`] must follow.
     #[inline]
     pub fn words_mut(&mut self, cell: u16) -> Option<(&mut [u64], &mut [u64])> {
         let c = self.list.get(usize::from(cell))?;
@@ -357,7 +357,7 @@ impl Cells {
         self.list.get_mut(cell as usize).into_iter().for_each(|c| c.run += times);
     }
 
-    /// A record with these times: when the next one is expected.
+    /// Moves the time on to the end of a record with these times: the next one is counted from there.
     #[inline]
     pub fn pass(&mut self, time: u64, head: usize, second: u64) {
         self.time = if head == CALL_HEAD { time.wrapping_add(second & MAX_DURATION) } else { time };

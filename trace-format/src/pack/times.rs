@@ -1,4 +1,4 @@
-//! When records are expected, for the packer: whether one came near enough to that, and what to expect instead.
+//! Times that the packer expects of records: whether one came near enough to its time, and which times to expect instead.
 
 use super::bytes::{head_of, word_at};
 use super::{CALL_HEAD, KEY, MAX_CELLS};
@@ -13,21 +13,21 @@ struct Habit {
     /// The upper bits of word 2.
     class: u64,
     seen: u32,
-    /// From when on the reader may be told again.
+    /// The reader may be told again once `seen` is so large.
     due: u32,
-    /// So many times in a row it was far off.
+    /// How many records in a row were far off.
     misses: u32,
 }
 
 /// A mean moves by this part of a difference at most.
 const SHARE: i64 = 8;
-/// So many records far from the mean are no exceptions.
+/// So many records in a row that are far from the mean are no exceptions.
 const MAX_MISSES: u32 = 4;
 
 pub(super) struct Times {
-    /// In ticks; 0: times are exact.
+    /// The bound of errors in ticks; 0: times are exact.
     bound: u64,
-    /// When the last record began and ended; and when it began for the reader.
+    /// When the last record began and ended, and when it began as the reader is told.
     begun: u64,
     real: u64,
     told: u64,
@@ -80,8 +80,8 @@ impl Times {
         self.told = time;
     }
 
-    /// The times of a record that keeps its order behind what the reader was told of the one before it, which may have
-    /// begun and ended earlier. `time`: when that one ended for the reader.
+    /// The times of a record, moved so that it keeps its order behind the one before it: the reader may be told a later end of
+    /// that one than it had. `time`: that end, as the reader is told.
     pub(super) fn in_order(&self, head: usize, time: u64, real: (u64, u64)) -> (u64, u64) {
         if self.are_exact() {
             return real;
@@ -120,7 +120,7 @@ impl Times {
         }
     }
 
-    /// Is a record near enough to what is expected of it? `time`: when, for the reader, the one before it ended.
+    /// Is a record near enough to its expected times? `time`: the end of the one before it, as the reader is told.
     #[inline]
     pub(super) fn fit(&self, head: usize, time: u64, expected: (u64, u64), real: (u64, u64)) -> bool {
         let begins = time.wrapping_add(expected.0);
@@ -135,7 +135,7 @@ impl Times {
         apart && same_class && near(begins, real.0) && near(ends, real_end) && in_time && begins <= ends
     }
 
-    /// A record of this cell came then.
+    /// Notes the times of a record of this cell.
     #[inline]
     pub(super) fn note(&mut self, cell: u16, time: u64, second: u64) {
         let Some(habit) = self.habits.get_mut(usize::from(cell)) else { return };
@@ -170,7 +170,7 @@ impl Times {
         if !is_worth_it {
             return None;
         }
-        // Often at first, seldom later.
+        // The reader is told often at first, seldom later.
         habit.due = habit.seen.saturating_add(4 + (habit.seen / 2).min(1 << 10));
         Some((gap, second))
     }

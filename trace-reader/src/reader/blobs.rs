@@ -1,5 +1,5 @@
-//! Long arrays and strings, which records name by a number. A run may have any number of them, so that what is not needed for a
-//! while is forgotten, and read again from the file when a record names it.
+//! Long arrays and strings, which records name by a number. A run may have any number of them. So those that are not needed for
+//! a while are forgotten, and read again from the file when a record names them.
 
 use super::blocks::BlockRef;
 use rustc_hash::FxHashMap;
@@ -48,7 +48,7 @@ impl Kept {
 }
 
 impl Blobs {
-    /// Takes what a block of definitions has; `file`: where it can be read again.
+    /// Takes one from a block of definitions; `file`: where it can be read again.
     pub(super) fn insert(&mut self, id: Id, bytes: Vec<u8>, file: Option<(&Arc<Path>, BlockRef)>) {
         match file {
             Some((path, block)) => _ = self.places.insert(id, (path.clone(), block)),

@@ -13,7 +13,7 @@ use trace_format::file::{
 };
 use trace_format::untrusted;
 
-/// So many bytes, and a multiple of those of the file, are read at most to find blocks behind damage.
+/// To find blocks behind damage at most this number of bytes is read, and a multiple of the bytes of the file.
 const SEARCH: u64 = 64 << 20;
 
 type Head = [u8; BLOCK_HEADER_BYTES];
@@ -34,7 +34,7 @@ impl BlockRef {
         (self.segment, self.start)
     }
 
-    /// Does it say once more what objects there are?
+    /// Does it repeat earlier definitions?
     pub(super) fn repeats(&self) -> bool {
         self.segment > 1 && self.header.kind == BlockKind::Definitions as u16 && self.header.thread == SNAPSHOT
     }
@@ -50,7 +50,7 @@ pub(super) struct Blocks {
     /// As in [`BlockRef`].
     segment: u64,
     path: Arc<Path>,
-    /// Not open all the time if there are many ranks: see [`Blocks::close`].
+    /// The file; closed now and then if there are many ranks: see [`Blocks::close`].
     file: OnceCell<File>,
     /// Device and number of the file that was opened first.
     identity: Option<(u64, u64)>,
@@ -197,7 +197,7 @@ impl Blocks {
                 }
                 continue;
             }
-            // So that a wrong length does not hide the blocks that it leaps over: what follows must be a block too.
+            // Another block must follow, so that a wrong length does not hide the blocks that it leaps over.
             let mut next = [0; BLOCK_HEADER_BYTES];
             if self.read_at(block.end(), &mut next)? == BLOCK_HEADER_BYTES {
                 if BlockHeader::from_bytes(&next).is_none() && !self.is_whole(&block)? {
@@ -251,7 +251,7 @@ impl Blocks {
         if let Some(size) = self.known_size.get() {
             return Ok(size);
         }
-        // Asked of a closed file, too, which stays closed.
+        // This is asked of a closed file, too, which stays closed.
         let metadata = self.file.get().map_or_else(|| std::fs::metadata(&self.path), File::metadata);
         let size = metadata.map_err(|e| self.io_error(e))?.len();
         if self.finished {
@@ -324,7 +324,7 @@ impl Blocks {
                 if block.end() > size {
                     continue;
                 }
-                // Headers that say of each other's bytes that they are theirs: not all of it can be tried.
+                // Headers may claim each other's bytes: not all of them can be tried.
                 let searched = self.searched.get().saturating_add(header.len.into());
                 if searched > SEARCH.saturating_add(size.saturating_mul(4)) {
                     return Ok(None);

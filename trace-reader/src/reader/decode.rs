@@ -37,7 +37,7 @@ pub(super) struct Decoder {
     open: Vec<OpenCall>,
     /// The last call, if more like it may be counted in its record.
     polled: Option<Polled>,
-    /// The last calls of their cells.
+    /// By cell, the last call that came from it.
     kept: Vec<Kept>,
     /// Bytes that the values of all kept calls have elsewhere.
     kept_bytes: usize,
@@ -87,7 +87,7 @@ struct Polled {
     func: FnId,
     /// Byte offset in the current lap.
     offset: usize,
-    /// How many more were counted when it was looked at.
+    /// How many more polls its record counted when it was looked at last.
     polls: u32,
 }
 
@@ -135,7 +135,7 @@ impl Decoder {
     }
 
     /// Looks again at open calls whose record is in the current lap: they may have been completed in place. `read`
-    /// gives the record at an offset, or nothing. `is_over`: another record follows on the last poll, or will not come.
+    /// gives the record at an offset, or nothing. `is_over`: the last poll is over, since another record follows or none will.
     pub(super) fn completed<'a>(
         &mut self,
         is_over: bool,
@@ -300,7 +300,7 @@ impl Decoder {
     }
 }
 
-/// The record at `offset` of the records of a lap; `None` if none that is whole is there.
+/// The record at `offset` of the records of a lap; `None` if there is no whole one.
 #[inline]
 pub(super) fn record_at(records: &[u8], offset: usize) -> Option<&[u8]> {
     let word = records.get(offset..)?.first_chunk::<8>()?;
@@ -398,7 +398,7 @@ fn decode_one_by_one(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Ar
     Ok(())
 }
 
-/// A value that always stands at the same place of the records of a function.
+/// A value that has the same place in all records of a function.
 struct Move {
     /// Byte of the values.
     at: usize,
@@ -432,7 +432,7 @@ impl Move {
     }
 }
 
-/// Where the values are in the records of a function that have one length.
+/// The places of the values in the records of a function, if these are all of one length.
 pub(super) struct Moves {
     ins: Vec<Move>,
     outs: Vec<Move>,
@@ -442,7 +442,7 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    /// `None`: the records have not one length.
+    /// `None`: the records are not all of one length.
     pub(super) fn of(func: FnId) -> Option<Moves> {
         let plan = &plans()[func.index()];
         let mut at = 0;

@@ -19,7 +19,7 @@ const MOST: usize = 100;
 #[derive(Debug, Clone, Default)]
 pub struct Defects {
     first: Vec<Defect>,
-    /// How many more there are.
+    /// How many more defects there are.
     more: u64,
 }
 
@@ -28,13 +28,13 @@ impl Defects {
         if self.first.len() < MOST { self.first.push(defect) } else { self.more = self.more.saturating_add(1) }
     }
 
-    /// Takes what another list has.
+    /// Moves the defects of another list to this one.
     pub(super) fn take(&mut self, other: &mut Defects) {
         other.first.drain(..).for_each(|defect| self.add(defect));
         self.more = self.more.saturating_add(std::mem::take(&mut other.more));
     }
 
-    /// How many there are, also those that are not told.
+    /// The number of all defects, also of those that are not told.
     pub fn count(&self) -> u64 {
         self.more.saturating_add(self.first.len() as u64)
     }
@@ -44,7 +44,7 @@ impl Defects {
         self.first.is_empty()
     }
 
-    /// Defects that are told, in the order in which they were found, and what stands for the others.
+    /// The defects that are told, in the order in which they were found, and one more that stands for all others.
     pub fn told(&self) -> impl Iterator<Item = Defect> + '_ {
         let rest = self.first.last().filter(|_| self.more > 0).map(|last| Defect {
             what: format!("damaged in {} more places, here or elsewhere", self.more),

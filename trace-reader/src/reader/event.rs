@@ -48,16 +48,16 @@ pub type LeanEvent = RankEvent<Args>;
 /// An event on its way from the reader to the engine.
 #[derive(Debug)]
 pub enum EventRef<'a> {
-    /// Whoever takes it may take it apart: what is left of it means nothing.
+    /// An event that its taker may take apart: what is left of it means nothing.
     Whole(&'a mut LeanEvent),
-    /// A call and its return, as one that came whole, and is kept.
+    /// A call and its return that repeat a call that came whole and is kept.
     Repeat(&'a Repeat),
 }
 
 /// A call that differs from a kept one of its thread ([`Call::slot`]) in its times, its result and its varying values alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Repeat {
-    /// Where the kept one is.
+    /// The [`Call::slot`] of the kept one.
     pub slot: u16,
     /// The thread of both calls.
     pub thread: u16,
@@ -80,7 +80,7 @@ impl Repeat {
     }
 }
 
-/// Calls that are those of a round of a loop, again and again.
+/// The calls of several rounds of a loop, which differ in their times alone.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounds<'a> {
     /// The calls of one round. Their times, and their places among the calls of the thread, mean nothing.

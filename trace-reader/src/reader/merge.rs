@@ -1,5 +1,5 @@
 //! The events of a rank's threads by time. Threads of a process share a clock, so that one order of all their calls is
-//! known; what a thread has recorded late in its stage, or will still record, must be waited for.
+//! known. An event must wait while another thread may still record an earlier one.
 
 use super::{LeanEvent, OpenError, Place, RankEvent, RankReader};
 use crate::reader::thread::Thread;
@@ -22,7 +22,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Looks at the stages of all threads. What they hold goes at least as far as what was seen a while before.
+    /// Looks at the stages of all threads. They hold everything up to the latest time that was seen a while before.
     pub(super) fn look<'a>(&mut self, threads: impl Iterator<Item = &'a mut Thread>) {
         let now = Instant::now();
         if let Some((_, seen)) = self.sample.take_if(|(then, _)| now - *then >= GRACE) {
@@ -44,8 +44,7 @@ enum Next {
 }
 
 impl RankReader {
-    /// Hands over what is at hand, by time, until that is enough; reads further blocks where needed. True if something is
-    /// held back.
+    /// Hands over events by time until they are enough; reads further blocks where needed. True if something is held back.
     pub(super) fn merge(
         &mut self,
         budget: &mut usize,
@@ -84,7 +83,7 @@ impl RankReader {
         }
     }
 
-    /// Runs `f`; the returns of open calls among what it hands over are collected instead.
+    /// Runs `f` and passes on what it hands over, but collects the returns of open calls.
     fn with_returns<T>(
         &mut self,
         returns: &mut Vec<LeanEvent>,

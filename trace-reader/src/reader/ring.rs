@@ -1,5 +1,5 @@
-//! All blocks of a rank: those of its file, and of the segments that its events are in where there is a limit of size. The
-//! writer removes the oldest segment before it begins another one; what is open here stays readable, what is closed may be
+//! All blocks of a rank: those of its file, and of the segments that hold its events where the size is limited. The writer
+//! removes the oldest segment before it begins another one: a segment that is open here stays readable, a closed one may be
 //! gone.
 
 use super::blocks::{BlockRef, Blocks, number_of};
@@ -120,10 +120,11 @@ impl Files {
             return Ok(Some(block));
         }
         loop {
-            // Whether there is another one must be known before it is known that this one has no more.
+            // First it is asked whether there is another segment, then whether this one has more: in the other order blocks could
+            // come in between.
             let later = self.find_segment();
             if let Some(blocks) = self.segments.back_mut() {
-                // The writer has gone on to another one: what is torn stays torn.
+                // The writer has gone on to another segment: a torn block stays torn.
                 blocks.finished |= later.is_some();
                 match blocks.next(&staged) {
                     Ok(Some(block)) => return Ok(Some(block)),
@@ -167,8 +168,8 @@ impl Files {
         Ok(self.begin(block, usize::MAX, out)?.is_some())
     }
 
-    /// Reads the payload of a block, and unpacks its first record: see [`Files::look`]. All of them if it is not packed. As
-    /// [`Files::payload`] says it, `None` if there is nothing, otherwise whether there are no more.
+    /// Reads the payload of a block and unpacks its first record ([`Files::look`] goes on), or gives all records if it is not
+    /// packed. `None` if it is damaged or gone, otherwise whether there are no more.
     pub(super) fn first(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<Option<bool>, OpenError> {
         self.begin(block, 1, out)
     }
@@ -219,7 +220,7 @@ impl Files {
         Ok(Some(self.is_last(block, last)))
     }
 
-    /// Damage is noted: there is nothing behind it.
+    /// Were these the last records of the block? Damage ends it, and is noted.
     fn is_last(&mut self, block: &BlockRef, last: Result<bool, PackError>) -> bool {
         last.unwrap_or_else(|e| {
             self.defect(block, e.to_string());
@@ -227,7 +228,8 @@ impl Files {
         })
     }
 
-    /// Has the payload of a packed block in the buffer, if it is neither damaged nor gone; `begun`: it was found to be whole.
+    /// Puts the payload of a packed block into the buffer. False if it is damaged or gone; `begun`: it was found to be whole
+    /// before.
     fn hold(&mut self, block: &BlockRef, begun: bool) -> Result<bool, OpenError> {
         if begun && self.held == Some(block.place()) {
             return Ok(true);
@@ -259,7 +261,7 @@ impl Files {
         self.packed.get(&thread).is_some_and(|packed| packed.unpacker.knows_round())
     }
 
-    /// Goes on in a block of which the first records were read, as long as the round that was unpacked last comes again: see
+    /// Goes on in a block whose first records were read, as long as the round that was unpacked last comes again: see
     /// [`Unpacker::rounds`].
     pub(super) fn rounds(&mut self, block: &BlockRef, most: usize, times: &mut Vec<CallTimes>) -> (usize, usize) {
         match self.packed.get_mut(&block.header.thread).filter(|_| self.held == Some(block.place())) {
@@ -278,7 +280,7 @@ impl Files {
 const NO_BEGINNING: &str =
     "goes on from a block that is lost: skipped, with those behind it up to the next one that stands for itself";
 
-/// The segment that is in the place of the one with this number, with its own number.
+/// Opens the segment that now has the place of the one with this number. Returns it with its own number.
 fn segment(dir: &Path, stem: &str, number: u64) -> Option<(u64, PathBuf, File)> {
     let path = segment_path(dir, stem, number);
     let file = untrusted::open(&path).ok()?;

@@ -1,5 +1,5 @@
-//! Loops: where a sink knows after how many calls of a thread the same come again, a round of them is unpacked as a whole, and
-//! those that follow are only looked through for their times ([`crate::unpack::Unpacker::rounds`]).
+//! Rounds of loops. A sink may know the number of calls after which a thread repeats itself. Then one round of them is unpacked
+//! as a whole, and of the rounds behind it only the times are read ([`crate::unpack::Unpacker::rounds`]).
 
 use super::blocks::BlockRef;
 use super::memory_cost::CostMeter;
@@ -9,7 +9,7 @@ use crate::unpack::CallTimes;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// A round has so many calls at most. Several short ones are taken together.
+/// A round has at most [`MOST`] calls; short ones are taken together until they have [`FEWEST`].
 const MOST: usize = 1 << 10;
 const FEWEST: usize = 32;
 /// Trials in a block, and behind each that was not in vain: no round comes again in front of a loop's second one, nor before the
@@ -43,7 +43,7 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// The sink has forgotten what it knew.
+    /// The sink has forgotten the round that it knew.
     pub(super) fn forget(&mut self) {
         self.known = None;
     }
@@ -54,7 +54,7 @@ impl Trials {
             self.in_vain = 0;
         } else if self.tried {
             self.in_vain = self.in_vain.saturating_add(1);
-            // It may have been one that is like no other.
+            // One block in vain does not count: it may be like no other.
             self.pause = (self.in_vain - 1).min(LONGEST_PAUSE);
         }
         (self.tried, self.in_a_row) = (false, 0);
@@ -83,8 +83,8 @@ impl Trials {
 }
 
 impl RankReader {
-    /// Hands over what follows in the block at hand of the only thread: rounds that come again, or some records. False if no
-    /// more may be read.
+    /// Hands over the next records in the block at hand of the only thread, or rounds that come again. False if no more may be
+    /// read.
     pub(super) fn go_on<S: Sink>(
         &mut self,
         number: u16,
@@ -95,7 +95,7 @@ impl RankReader {
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
         let round_len = sink.round_len();
-        // Another sink may read on.
+        // The sink may be another one than before, with other rounds.
         let known = thread.trials.known.take();
         let known = known.filter(|round| round_len.is_some_and(|round_len| round.len().is_multiple_of(round_len)));
         if let Some(round) = known {
@@ -140,7 +140,7 @@ impl RankReader {
         if last != Some(false) {
             thread.end_block(last.is_some());
             self.waiting = self.waiting.saturating_sub(block.header.len.into());
-            // A trial costs nothing, but the block has been used.
+            // Trials are not charged to the budget, but the block has been used up.
             *budget -= usize::from(matches!(amount, Amount::Round(_)) && *budget > 0);
         }
         Ok(true)

@@ -1,4 +1,4 @@
-//! A sink takes what is read, and may keep calls, so as to be told only how others repeat them.
+//! A sink takes events from the reader. It may keep calls, and is then told only how others repeat them.
 
 use super::{LeanEvent, RankEvent, Repeat, Rounds};
 use crate::args::Args;
@@ -9,13 +9,13 @@ use crate::call::Call;
 pub enum Keeps {
     /// None: each call comes whole.
     Nothing,
-    /// For those with the same values.
+    /// It keeps them for calls with the same values.
     Same,
-    /// For those that differ in what [`super::varying_fields`] says.
+    /// It keeps them for calls that differ in [`super::varying_fields`] alone.
     Alike,
 }
 
-/// Takes what is read. Programs repeat themselves: a sink that keeps calls is not given whole calls that repeat them.
+/// Takes events from the reader. Programs repeat themselves: a sink that keeps calls is not given whole calls that repeat them.
 pub trait Sink {
     /// An event that comes whole. A call with a [`Call::slot`] is to be kept until another one comes with the same slot.
     fn event(&mut self, event: LeanEvent);
@@ -29,7 +29,7 @@ pub trait Sink {
         Ok(())
     }
 
-    /// A call that repeats a kept one. Comes to those alone who keep calls.
+    /// A call that repeats a kept one: only sinks that keep calls get any.
     fn repeat(&mut self, _repeat: Repeat) {}
 
     /// A round of a loop that comes again, once or several times.
@@ -42,14 +42,14 @@ pub trait Sink {
         Keeps::Nothing
     }
 
-    /// For those who know how many calls a round has that comes again, and take whole rounds: so many.
+    /// The number of calls after which the thread repeats itself; `None`: the sink does not know, or takes no rounds.
     fn round_len(&self) -> Option<usize> {
         None
     }
 
-    /// The last calls were given as these to [`Sink::repeat`]. May the next ones, which are the same but for their times, come
-    /// to [`Sink::rounds`], as long as there is a [`Sink::round_len`] that goes into their number, and until
-    /// [`super::RankReader::keep_anew`]?
+    /// Does the sink take further rounds of these calls, which differ in their times alone, by [`Sink::rounds`]? The last round
+    /// has come to [`Sink::repeat`]. Yes holds until [`super::RankReader::keep_anew`], and while the number of calls in the round
+    /// is a multiple of [`Sink::round_len`].
     fn knows(&mut self, _round: &[Repeat]) -> bool {
         false
     }

@@ -87,7 +87,7 @@ impl Thread {
         }
     }
 
-    /// Is there nothing of this thread that was not seen when its stage was looked at?
+    /// Was everything of this thread seen when its stage was looked at?
     pub(super) fn is_known(&self) -> bool {
         self.looked && self.blocks.is_empty()
     }
@@ -101,7 +101,8 @@ impl Thread {
         }
     }
 
-    /// Takes what the stage holds beyond what was read, if that follows on it. The latest time stamp that was seen.
+    /// Takes the records of the stage beyond those that were read, if nothing is missing in between. Returns the latest time
+    /// stamp that was seen.
     pub(super) fn take_stage(&mut self) -> u64 {
         self.look_at_stage().max(self.seen)
     }
@@ -142,7 +143,7 @@ impl Thread {
                     seen = seen.max(latest(&record));
                 }
             }
-            // Open calls after the rest: what another thread saw of their results is then in them.
+            // Open calls are copied after the rest, so that they have the results that other threads had by then.
             for offset in self.decoder.open_records() {
                 if stage.copy_record(offset, lap, &mut record) {
                     seen = seen.max(latest(&record));
@@ -163,7 +164,7 @@ impl Thread {
         self.staged.is_some()
     }
 
-    /// Laps are missing in front of this one, which begins behind `calls` calls, and at `time`.
+    /// Tells that laps are missing in front of this one, which begins at `time` behind `calls` calls.
     fn skip_to(&mut self, lap: u64, calls: u64, time: u64, sink: &mut dyn FnMut(LeanEvent)) {
         (self.lap, self.offset) = (lap, 0);
         let calls = self.decoder.skip(calls);
@@ -171,8 +172,8 @@ impl Thread {
         sink(RankEvent::System { thread: self.number, time, event: SystemEvent::Gap { calls } });
     }
 
-    /// Puts what was taken from the stage behind what was read. `sink` gets the returns of open calls. `limited`: early laps
-    /// may have been removed.
+    /// Puts the records that were taken from the stage behind those that were read. `sink` gets the returns of open calls.
+    /// `limited`: early laps may have been removed.
     pub(super) fn use_stage(
         &mut self,
         limited: bool,
@@ -188,7 +189,7 @@ impl Thread {
             return if limited { Ok(()) } else { Err(missing) };
         }
         self.looked = true;
-        // Older: the process died between writing the block and starting the next lap.
+        // The stage has an older lap if the process died between writing the block and starting the next lap.
         if (staged.lap, staged.offset) != (self.lap, self.offset) {
             return Ok(());
         }
@@ -232,7 +233,7 @@ impl Thread {
         result.and(damaged)
     }
 
-    /// Nothing of the lap of this block was read.
+    /// Is no record of this block's lap read yet?
     pub(super) fn is_new(&self, block: &BlockRef) -> bool {
         self.offset == 0 || block.header.lap != self.lap
     }
@@ -254,8 +255,8 @@ impl Thread {
         is_used
     }
 
-    /// Hands over a call of the block at hand, or another record of it, which comes behind those handed over before. If it
-    /// repeats a kept one, and is no poll, whose record may change: how.
+    /// Hands over the next record of the block at hand. If it is a call that repeats a kept one, and no poll, whose record may
+    /// change, the repeat is returned, too.
     #[inline(always)]
     pub(super) fn hand_over_unpacked(
         &mut self,
@@ -286,7 +287,8 @@ impl Thread {
         result.map(|()| None)
     }
 
-    /// So many calls of the block at hand, with records of so many bytes, were handed over otherwise. The place of the first.
+    /// Counts calls of the block at hand, with records of so many bytes, that were handed over in rounds. Returns the place of
+    /// the first one.
     pub(super) fn pass(&mut self, calls: usize, bytes: usize) -> u64 {
         self.offset += bytes;
         self.decoder.pass(calls as u64)
@@ -365,7 +367,7 @@ impl Thread {
         self.head.is_some()
     }
 
-    /// Is the next event known, or that there is none?
+    /// Is it known which event is next, or that there is none?
     pub(super) fn is_ready(&self) -> bool {
         self.has_head() || self.is_known()
     }
@@ -382,7 +384,7 @@ impl Thread {
     }
 
     /// The next event. Where other threads did something until a call returned (`until` is the time of their next
-    /// event), its return is an event of its own, so that what the call gave is not known before it was.
+    /// event), its return is an event of its own, so that nobody knows the results of the call too early.
     pub(super) fn next_event(&mut self, until: u64) -> Option<LeanEvent> {
         self.last = self.next_time()?;
         let head_time = self.head.as_ref().map_or(u64::MAX, |h| h.0);
@@ -390,7 +392,7 @@ impl Thread {
             return self.returns.pop().map(|r| r.1);
         }
         let (_, mut event) = self.head.take()?;
-        // Many polls are one record, and none of them gave anything.
+        // Many polls are one record, and none of them had a result.
         if let RankEvent::Call(call) = &mut event
             && let Outcome::Returned(class) = call.outcome
             && call.t_return > until

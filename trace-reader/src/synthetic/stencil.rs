@@ -1,4 +1,4 @@
-//! Traces of a program as there are many, of any size and written without running anything: processes on a torus that
+//! Traces of a common kind of program, of any size and without running anything: processes on a torus that
 //! exchange halos with their four neighbours, and now and then reduce something over all, over their row and over their
 //! column. Times have a jitter, addresses differ from rank to rank, so that the files are as large as those of a run.
 
@@ -211,7 +211,7 @@ impl Rank<'_> {
         all
     }
 
-    /// The calls of a round: what goes into a direction has its number as the tag, or as the last two bits of it.
+    /// The calls of a round: messages into a direction have its number as their tag, or as the last two bits of it.
     fn exchange(&self, round: u64) -> Vec<Planned> {
         let (count, tags) = if self.run.varied { varied(round) } else { (HALO, 0) };
         let neighbours = [self.at(-1, 0), self.at(1, 0), self.at(0, -1), self.at(0, 1)];

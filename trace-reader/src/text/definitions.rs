@@ -5,7 +5,7 @@ use trace_format::definition::{Bridge, BridgeKind, Combiner, Definition, Id};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::system::{Checksum, Checksums, Found, Place};
 
-/// `MV104 "message" {3 MPI_Irecv "pending"}`: the last call of the thread is where it was found; in braces others.
+/// Reads `MV104 "message" {3 MPI_Irecv "pending"}`: found at the last call of the thread; other calls stand in braces.
 pub(super) fn parse_found(text: &str, thread: u16, call: u64) -> Result<Found, String> {
     let mut parts = text.split('"');
     let name = parts.next().unwrap_or("").trim();

@@ -54,7 +54,7 @@ pub fn format_arguments(call: &Call, names: &dyn Names) -> Vec<(&'static str, St
     let params = call.func.row().params.iter().zip(&call.ins);
     let given = params.filter_map(|(p, value)| {
         let value = match value {
-            // Only the place of a request that the call makes.
+            // A request that the call makes has no handle yet: its variable alone is printed.
             Value::Int(slot) if p.kind == Kind::Request && p.dir == Dir::Out => Some(format!("@{slot:#x}")),
             v => format_value(p.kind, v, names),
         };
@@ -68,7 +68,7 @@ pub fn format_results(call: &Call, names: &dyn Names) -> Vec<(&'static str, Stri
     let params = || call.func.row().params.iter().zip(&call.outs);
     let no = |(p, v): (&Param, &Value)| p.kind == Kind::Flag && *v == Value::Int(0);
     let nothing = call.func.row().class.is_poll() && params().any(no);
-    // Where nothing has come, there is no status of it (MPI 4.1, 3.7.3).
+    // A poll that found nothing has no status (MPI 4.1, 3.7.3).
     let is_defined = |p: &Param| !(nothing && matches!(p.kind, Kind::Status | Kind::Message));
     let defined = params().filter(|(p, _)| is_defined(p));
     defined.filter_map(|(p, v)| Some((p.name, format_value(p.kind, v, names)?))).collect()

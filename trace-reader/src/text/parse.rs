@@ -150,7 +150,7 @@ impl Parser {
                 })
             }
             mark if mark.starts_with("mpivet_") => {
-                // It stands for the call of MPI_Pcontrol that it was made by.
+                // The annotation stands for the call of MPI_Pcontrol that made it.
                 let calls = &mut self.threads.entry((rank, thread)).or_default().0;
                 *calls += 1;
                 system(thread, time, SystemEvent::Annotation { call: *calls - 1, annotation: parse_annotation(what)? })
@@ -267,7 +267,7 @@ fn parse_outcome_with(
     time: u64,
     define: &mut dyn FnMut(Definition),
 ) -> Result<(), String> {
-    // `x100` behind a poll: that many more like it.
+    // `x100` behind a poll: so many more were made like it.
     let text = match text.rsplit_once(" x").and_then(|(text, polls)| Some((text, polls.parse().ok()?))) {
         Some((text, polls)) => {
             call.polls = polls;

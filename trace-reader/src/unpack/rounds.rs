@@ -1,5 +1,5 @@
-//! Rounds of a loop that are packed as the round before them: where that has left the cells as it found them, the same tokens
-//! do it once more. Then only the times of the records are new, and nothing else of them needs to be unpacked.
+//! Rounds of a loop that are packed like the round before them. If that round has left the cells as it found them, the same tokens
+//! stand for the same records once more: only the times of these need to be unpacked.
 
 use super::{Input, PackError, Records, Unpacker};
 use trace_format::pack::bytes::{head_of, unzigzag};
@@ -19,13 +19,13 @@ pub(super) struct Round {
     bytes: Vec<u8>,
     /// Bytes of its records.
     records: usize,
-    /// Cells that are followed once more by the same with each round, and how often they are.
+    /// Cells whose run (how often the same cell has followed in a row) grows with each round, and by how much.
     runs: Vec<(u16, u32)>,
     /// So many more rounds leave the cells as they are.
     left: usize,
     saved: Vec<Saved>,
     words: Vec<u64>,
-    /// By cell, where it is in `saved`; [`NONE`]: it is not.
+    /// The place of each cell in `saved`; [`NONE`]: it has none.
     places: Vec<u16>,
 }
 
@@ -43,9 +43,9 @@ struct Token {
 struct Saved {
     number: u16,
     cell: Cell,
-    /// Where its words are, and behind them their strides.
+    /// The place of its words, and behind them their strides.
     at: usize,
-    /// How often something came behind it.
+    /// How often a cell came behind it.
     followed: u32,
 }
 
@@ -66,7 +66,7 @@ impl Round {
         self.left = 0;
     }
 
-    /// Remembers how a cell is, which may be changed next. `None`: there is no such cell.
+    /// Remembers a cell before it may change. `None`: there is no such cell.
     fn save(&mut self, number: u16, cells: &Cells) -> Option<&mut Saved> {
         let place = self.places.get_mut(usize::from(number))?;
         if *place == NONE {
@@ -79,7 +79,7 @@ impl Round {
         self.saved.get_mut(usize::from(*place))
     }
 
-    /// Remembers what the next token may change. `None`: it makes something new, or is not of one record.
+    /// Remembers the cells that the next token may change. `None`: it makes a new one, or does not stand for one record.
     fn look_at(&mut self, cells: &Cells, mut input: Input) -> Option<()> {
         let next = match input.token().ok()? {
             AS_PREDICTED | PREDICTED => cells.predicted()?,
@@ -91,7 +91,7 @@ impl Round {
         self.save(next, cells).map(|_| ())
     }
 
-    /// Remembers a token, which is the next of the input up to `end`. `None`: it is not of a call.
+    /// Remembers the next token of the input, which ends at `end`. `None`: it does not stand for a call.
     fn add(&mut self, cells: &Cells, mut input: Input, end: usize) -> Option<()> {
         let begin = input.at;
         let token = input.token().ok()?;
@@ -115,7 +115,8 @@ impl Round {
         Some(())
     }
 
-    /// Are the cells as they were, but for runs that have become longer? How often they may be so once more.
+    /// The number of further rounds that leave the cells as this one has: as they were, but for longer runs. `None`: it has
+    /// changed them.
     fn may_come_again(&mut self, cells: &Cells) -> Option<usize> {
         let mut most = usize::MAX;
         for Saved { number, cell: before, at, followed } in &self.saved {
@@ -128,7 +129,7 @@ impl Round {
             if longer == 0 {
                 continue;
             }
-            // Had another one come in between, the run were shorter.
+            // If another cell had come in between, the run would be shorter.
             if longer != *followed || before.run == 0 {
                 return None;
             }
@@ -138,7 +139,7 @@ impl Round {
         Some(most)
     }
 
-    /// Reads the times of a round behind `from` bytes and `time`. `None`: what comes is something else.
+    /// Reads the times of a round from byte `at` on, behind `time`. `None`: other tokens come.
     #[inline]
     fn times(&self, packed: &[u8], (mut at, mut time): (usize, u64), times: &mut [CallTimes]) -> Option<(usize, u64)> {
         let mut bytes = &self.bytes[..];
@@ -192,7 +193,7 @@ fn take<'a>(bytes: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// The two numbers behind an [`AS_PREDICTED`] in the first byte, and how long all that is, if it is not longer than a word.
+/// The two numbers behind an [`AS_PREDICTED`] in the first byte, and the length of all three, if they are in one word.
 #[inline(always)]
 fn as_predicted(word: u64) -> Option<((u64, u64), usize)> {
     // The last bytes of numbers have no bit 7.
@@ -256,8 +257,8 @@ impl Unpacker {
         self.round.left > 0
     }
 
-    /// Goes on in the block as long as the round that was unpacked last comes again, for `most` rounds at most, and leaves some
-    /// of the block. The times of their calls go into `times`. How many rounds, and the bytes of their records.
+    /// Goes on in the block as long as the round that was unpacked last comes again, for `most` rounds at most, but not to the
+    /// end of the block. The times of their calls go into `times`. Returns the number of rounds, and the bytes of their records.
     pub fn rounds(&mut self, packed: &[u8], most: usize, times: &mut Vec<CallTimes>) -> (usize, usize) {
         times.clear();
         let round = &mut self.round;
@@ -311,8 +312,8 @@ mod tests {
     /// A record without its lap: key, times, and the other words.
     type Record = (u64, (u64, u64), Vec<u64>);
 
-    /// Calls of a loop: each so often in a row, at places that are so far from each other, with a handle that comes again after
-    /// so many rounds.
+    /// Calls of a loop: how often each is made in a row, how far its places are apart, after how many rounds its handle comes
+    /// again.
     struct Loop {
         calls: Vec<(u16, u64, u64, u64)>,
         /// They are gone through so often in a round.

@@ -20,7 +20,7 @@ fn round(records: &[u8], lap: u64) -> Option<usize> {
     Some(packed.len())
 }
 
-/// A loop over neighbours as programs have it: strided buffers, handles that come and go.
+/// A usual loop over neighbours: strided buffers, handles that come and go.
 fn exchange(steps: u64, lap: u32) -> (Vec<u8>, u64) {
     let (mut out, mut time, mut calls) = (Vec::new(), 1 << 50, 0);
     for step in 0..steps {
@@ -184,7 +184,7 @@ fn nested(seed: &mut u64, rounds: u64, out: &mut Vec<u8>, time: &mut u64, lap: u
         }
         if random(seed).is_multiple_of(40) {
             record(out, 9, State::System, lap, &[*time, round, random(seed)]);
-            // Something that began before the end of what was recorded last.
+            // This began before the end of the record in front of it.
             record(out, 11, State::Entered, lap, &[*time - 20, 0, 8, u64::MAX]);
             record(out, 11, State::Return, lap, &[*time, round, 0, 1]);
         }

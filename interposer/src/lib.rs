@@ -13,7 +13,10 @@
 //! [`mpi::library`] calls the library.
 
 // No panic crosses into the program: what could is not written.
-#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::indexing_slicing)
+)]
 
 mod call;
 mod debuggers;

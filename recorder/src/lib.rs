@@ -5,7 +5,10 @@
 //! emptied into the file of the [`trace`], or into a segment of it. If nothing more can be written, [`trace::lost`] says so once.
 
 // No panic crosses into the program: what could is not written.
-#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::indexing_slicing)
+)]
 #![deny(missing_docs)]
 
 pub mod biased;

@@ -260,7 +260,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         _ => false,
     };
     let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
-    let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
+    let status = row.params.iter().enumerate().find(|(_, p)| p.kind == Kind::Status && p.dir == Dir::Out);
     let operands = Operands::of(row, plan);
     let (ins, outs) = (Steps::of(&plan.ins, abi), Steps::of(&plan.outs, abi));
     let info = Info {
@@ -282,7 +282,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         // Values that are remembered are copied whole, whatever room they take.
         max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins).max(call_cache::BYTES) + max_bytes(&plan.outs),
         ignored_in_place: place(Kind::SendBuf).zip(place(Kind::RecvBuf)),
-        status: status.map(|p| (p, !row.params[p].len.is_empty())),
+        status: status.map(|(i, p)| (i, !p.len.is_empty())),
         makes: row
             .params
             .iter()
@@ -293,8 +293,9 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         frees: row
             .params
             .iter()
-            .position(|p| freeing && single(Dir::InOut)(&p) && object(p.kind))
-            .map(|i| (i, row.params[i].kind)),
+            .enumerate()
+            .find(|(_, p)| freeing && single(Dir::InOut)(p) && object(p.kind))
+            .map(|(i, p)| (i, p.kind)),
         poll: match row.class {
             class if class.is_poll() => row.param("flag").or_else(|| row.param("outcount")),
             _ => None,

@@ -250,6 +250,7 @@ impl Slots {
     /// # Safety
     /// A call of this thread has this stack pointer, as the one had whose slots these are.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the loop ends where both arrays end; iterators may cost a call")]
     pub(crate) unsafe fn are_there(&self, stack_pointer: u64) -> bool {
         if !self.are_any {
             return true;

@@ -7,6 +7,7 @@
 use crate::call::mode;
 use crate::entry::dispatch;
 use crate::entry::stubs::Frame;
+use crate::mpi::const_text::is_same;
 use crate::mpi::library::{self, MAX_ARGS};
 use crate::mpi::words::fortran_handle;
 use crate::state::open_calls::InRoutine;
@@ -222,20 +223,12 @@ fn long(at: u64) -> u64 {
 /// The place of a symbol in the list, worked out by the compiler.
 #[expect(clippy::panic, reason = "the compiler's")]
 pub(crate) const fn index_of(name: &str) -> u32 {
-    let mut i = 0;
-    while i < SYMBOLS.len() {
-        if same(SYMBOLS[i].name.as_bytes(), name.as_bytes()) {
-            return i as u32;
+    let (mut index, mut rest) = (0, SYMBOLS);
+    while let [symbol, behind @ ..] = rest {
+        if is_same(symbol.name, name) {
+            return index;
         }
-        i += 1;
+        (index, rest) = (index + 1, behind);
     }
     panic!("not a Fortran symbol of this list")
-}
-
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
 }

@@ -34,7 +34,7 @@ pub(crate) struct Frame {
     frame_pointer: u64,
     pub(crate) return_address: u64,
     /// First argument on the stack; its address is the stack pointer before the call.
-    stack: [u64; 10],
+    stack: [u64; MAX_ARGS - REGISTERS],
 }
 
 impl Frame {
@@ -51,6 +51,7 @@ impl Frame {
     /// A copy of the first `n` arguments, with zeros behind them. Words are read one by one: the entry point has just stored
     /// them so, and a wider load would wait for its stores.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "there are more words than registers")]
     pub(crate) fn args(&self, n: usize) -> Words {
         let mut words = [0; MAX_ARGS];
         let mut place = 0;
@@ -69,6 +70,10 @@ impl Frame {
     /// words, with more arguments up to eight, and with still more to the end. Those on the stack are copied one by one:
     /// mostly it is one, and whoever reads them does so soon, when a wider store would have to be waited for.
     #[inline(always)]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a place of a word is behind the registers, and the stack has all such"
+    )]
     pub(crate) fn words(&mut self, n: usize) -> &mut Words {
         const FEW: usize = REGISTERS + 2;
         // SAFETY: a reference is valid to read.
@@ -199,6 +204,7 @@ macro_rules! entry {
 }
 
 /// Registers with arguments, which may be more than there are parameters: MPI_Pcontrol takes what a tool wants.
+#[expect(clippy::indexing_slicing, reason = "worked out by the compiler; each function has a row")]
 const fn arguments(function: FnId) -> usize {
     match &FUNCTIONS[function as usize] {
         Function { class: Class::Pcontrol, .. } => REGISTERS,

@@ -125,7 +125,7 @@ pub(crate) fn lineage(root: &Root) -> Option<Vec<(u32, String)>> {
 pub(crate) fn first_launcher(ancestors: &[(u32, String)]) -> Option<&(u32, String)> {
     let is_launcher = |a: &&(u32, String)| is_launcher(&a.1);
     let start = ancestors.iter().position(|a| is_launcher(&a))?;
-    ancestors[start..].iter().take_while(is_launcher).last()
+    ancestors.iter().skip(start).take_while(is_launcher).last()
 }
 
 /// A script called `mpirun-tests` is none.

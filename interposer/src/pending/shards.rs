@@ -52,6 +52,7 @@ impl PartialEq for Part {
 
 impl Part {
     /// The part of what the thread with this number begins.
+    #[expect(clippy::indexing_slicing, reason = "a remainder by the length of the array")]
     pub(crate) fn of(thread: u16) -> Part {
         Part(&ALL[usize::from(thread) % PARTS])
     }
@@ -85,6 +86,7 @@ impl Part {
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "a remainder by the length of the array")]
     fn place_of(self, handle: u64) -> &'static AtomicU64 {
         let hash = handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
         &self.0.live[hash as usize % PLACES]

@@ -14,6 +14,9 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use trace_format::record::{Commit, SYSTEM_HEADER_BYTES, State, SystemKind};
 
+/// The place of the program counter among the registers.
+const PC: usize = libc::REG_RIP as usize;
+
 /// The signals that are watched, with their names.
 const WATCHED: [(c_int, &str); 7] = [
     (libc::SIGFPE, "SIGFPE (erroneous arithmetic operation)"),
@@ -155,7 +158,7 @@ unsafe fn note(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) 
     // SAFETY: by the contract; `install` has stored the old action.
     let (before, code, address, pc) = unsafe {
         let before = (*BEFORE.0.get()).as_ptr().add(index);
-        let pc = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize];
+        let pc = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[PC];
         ((*before).assume_init_ref(), (*info).si_code, (*info).si_addr() as u64, pc as u64)
     };
     // SAFETY: the address is that of this thread's own variable.

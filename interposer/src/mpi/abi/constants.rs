@@ -1,6 +1,7 @@
 //! Named constants.
 
 use super::Abi;
+use crate::mpi::const_text::is_same;
 use trace_format::mpi::ThreadLevel;
 
 /// Name and value of a named constant.
@@ -35,22 +36,14 @@ impl Named {
 /// Worked out by the compiler.
 #[expect(clippy::panic, reason = "the compiler's")]
 const fn value(constants: &[Constant], name: &str) -> i32 {
-    let mut i = 0;
-    while i < constants.len() {
-        if same(constants[i].0.as_bytes(), name.as_bytes()) {
-            return constants[i].1 as i32;
+    let mut rest = constants;
+    while let [(known, value), behind @ ..] = rest {
+        if is_same(known, name) {
+            return *value as i32;
         }
-        i += 1;
+        rest = behind;
     }
     panic!("the family lacks a constant")
-}
-
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
 }
 
 impl Abi {

@@ -81,6 +81,7 @@ pub(crate) struct Level {
 pub(super) const LEVEL_STAYS: Level = Level { ints: &[], bools: &[] };
 
 /// Consecutive numbers.
+#[expect(clippy::indexing_slicing, reason = "worked out by the compiler; the loop ends where the array ends")]
 pub(super) const fn from<const N: usize>(first: i32) -> [i32; N] {
     let mut numbers = [0; N];
     let mut i = 0;

@@ -233,8 +233,8 @@ impl Trace {
                 done += n as usize;
                 continue;
             }
-            let error = std::io::Error::last_os_error();
-            if error.kind() == std::io::ErrorKind::Interrupted {
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted {
                 continue;
             }
             if done > 0

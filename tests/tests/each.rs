@@ -163,7 +163,7 @@ fn without_findings_the_status_of_the_command_is_passed_on() -> Result<()> {
 #[test]
 fn a_command_without_a_job_is_no_success() -> Result<()> {
     let mpi = &mpi::required()[0];
-    let (outcome, trace) = self::outcome(mpi, "none", "true\n")?;
+    let (outcome, trace) = outcome(mpi, "none", "true\n")?;
     let message = "mpivet: nothing to analyze: no process that `sh -c";
     ensure!(outcome.code == Some(3) && outcome.stderr.starts_with(message), "{outcome:?}");
     ensure!(!trace.exists(), "an empty directory is left");

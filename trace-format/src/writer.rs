@@ -85,24 +85,24 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
         }
         SystemEvent::Found(found) => {
             // Nothing in it can fail to be encoded; what is cut off is told by the reader.
-            _ = crate::codec::append(found, out);
+            _ = codec::append(found, out);
             SystemKind::Found
         }
         SystemEvent::Annotation { call, annotation } => {
             out.extend_from_slice(&call.to_le_bytes());
-            _ = crate::codec::append(annotation, out);
+            _ = codec::append(annotation, out);
             SystemKind::Annotation
         }
         SystemEvent::Checksums(checksums) => {
-            _ = crate::codec::append(checksums, out);
+            _ = codec::append(checksums, out);
             SystemKind::Checksums
         }
         SystemEvent::Sample(sample) => {
-            _ = crate::codec::append(sample, out);
+            _ = codec::append(sample, out);
             SystemKind::Sample
         }
         SystemEvent::Callback(callback) => {
-            _ = crate::codec::append(callback, out);
+            _ = codec::append(callback, out);
             SystemKind::Callback
         }
     };

@@ -147,7 +147,7 @@ fn each_setting_has_its_option() {
 fn sample_and_page_are_fresh() {
     let run = crate::cli::run_command();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let pages = [("examples/mpivet.toml", sample::sample(&run)), ("docs/configuration.md", sample::page(&run))];
+    let pages = [("examples/mpivet.toml", sample(&run)), ("docs/configuration.md", sample::page(&run))];
     for (name, expected) in pages {
         let path = root.join(name);
         if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
@@ -160,7 +160,7 @@ fn sample_and_page_are_fresh() {
 
 #[test]
 fn the_sample_has_each_key() {
-    let text = sample::sample(&crate::cli::run_command());
+    let text = sample(&crate::cli::run_command());
     let open: String = text
         .lines()
         .filter_map(|l| l.strip_prefix('#'))

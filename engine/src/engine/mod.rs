@@ -331,7 +331,7 @@ impl Engine {
         model.tell_the_rest();
         let ending = conclude::conclude(&mut model, end);
         let mut findings = std::mem::take(&mut model.findings);
-        crate::checks::end(&ending, &model, &mut findings);
+        checks::end(&ending, &model, &mut findings);
         let findings = fold(findings.finish(&model, checks::relate));
         let (findings, hidden) = match model.selection.max_findings() {
             Some(most) => crate::limit::limit(findings, most),

@@ -34,7 +34,7 @@ pub(crate) fn parent(abi: &'static Abi, handle: u64, entered: u64) {
     let (id, _) = handles::made(Kind::Comm, handle, false, None);
     other_worlds::met(abi, BridgeKind::Parent, id, handle, None, entered);
     if let Some(trace) = trace::get() {
-        trace.define(&[comm(abi, id, handle, FnId::MPI_Comm_get_parent.row(), &[0; crate::mpi::library::MAX_ARGS])]);
+        trace.define(&[comm(abi, id, handle, FnId::MPI_Comm_get_parent.row(), &[0; library::MAX_ARGS])]);
     }
 }
 

@@ -107,7 +107,7 @@ fn ask_for(kind: Kind, handle: u64, id: Id) -> Properties {
         }
         Kind::Group => properties.ranks = Some(ask(FnId::MPI_Group_size, handle) as i32),
         Kind::Win => {
-            let group = crate::mpi::abi::current().and_then(|abi| {
+            let group = abi::current().and_then(|abi| {
                 let group = define::handle_out(abi, Kind::Group, FnId::MPI_Win_get_group, &[handle])?;
                 Some((abi, group))
             });

@@ -47,7 +47,7 @@ pub(crate) fn essence(text: &str) -> &str {
 fn callers() -> Vec<u64> {
     let programs: Vec<_> = origin::modules(Origin::Program).collect();
     let is_program = |address: &u64| programs.iter().any(|m| (m.start..m.end).contains(address));
-    crate::call::sites::here().into_iter().filter(is_program).collect()
+    sites::here().into_iter().filter(is_program).collect()
 }
 
 /// The line that an interpreter is at.

@@ -69,7 +69,7 @@ fn calls_as_predicted_come_back_whatever_their_times() {
             record(&mut out, 3, State::Returned, 9, &[time, *duration, 5, 1]);
         }
     }
-    self::round(&out, 9).unwrap();
+    round(&out, 9).unwrap();
 }
 
 #[test]

@@ -136,7 +136,7 @@ mod tests {
         const size_t sizes[] = { sizeof(unnamed_t), offsetof(unnamed_t, c), offsetof(struct ompi_request_t, req_status) };
     ";
 
-    fn library(flags: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
+    fn library(flags: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let (source, library) = (dir.path().join("t.c"), dir.path().join("t.so"));
         std::fs::write(&source, TYPES).unwrap();

@@ -28,18 +28,18 @@ impl Target {
         match fs::metadata(&place) {
             Ok(meta) if meta.is_file() => {
                 let file = OpenOptions::new().write(true).open(&place)?;
-                Ok(if New::beside(&place).is_ok() { Target::Replaced(place) } else { Target::Opened(file) })
+                Ok(if NewFile::beside(&place).is_ok() { Target::Replaced(place) } else { Target::Opened(file) })
             }
             // A directory fails here, with a message that says so.
             Ok(_) => OpenOptions::new().write(true).open(&place).map(Target::Opened),
-            Err(e) if e.kind() == ErrorKind::NotFound => New::beside(&place).map(|_| Target::Replaced(place)),
+            Err(e) if e.kind() == ErrorKind::NotFound => NewFile::beside(&place).map(|_| Target::Replaced(place)),
             Err(e) => Err(e),
         }
     }
 
     pub(crate) fn write(&self, text: &[u8]) -> io::Result<()> {
         match self {
-            Target::Replaced(place) => New::beside(place)?.become_(place, text),
+            Target::Replaced(place) => NewFile::beside(place)?.become_(place, text),
             Target::Opened(file) => {
                 let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
                 write_all(file, text)?;
@@ -67,13 +67,13 @@ fn write_all(mut file: &File, text: &[u8]) -> io::Result<()> {
 }
 
 /// The new file, which is removed unless it takes the place of the old one.
-struct New {
+struct NewFile {
     path: PathBuf,
     file: File,
 }
 
-impl New {
-    fn beside(place: &Path) -> io::Result<New> {
+impl NewFile {
+    fn beside(place: &Path) -> io::Result<NewFile> {
         if place.file_name().is_none() {
             return Err(ErrorKind::IsADirectory.into());
         }
@@ -81,7 +81,7 @@ impl New {
             let path = place.with_file_name(format!(".mpivet-{}-{number}.new", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                made => return made.map(|file| New { path, file }),
+                made => return made.map(|file| NewFile { path, file }),
             }
         }
         Err(ErrorKind::AlreadyExists.into())
@@ -104,7 +104,7 @@ impl New {
     }
 }
 
-impl Drop for New {
+impl Drop for NewFile {
     fn drop(&mut self) {
         // Once it has its name, there is no file of this one.
         _ = fs::remove_file(&self.path);

@@ -2,7 +2,7 @@
 //! their call site was passed. Only the calls that were asked for are kept.
 
 use crate::load::Traces;
-use report::{AFTER, BEFORE, CallContext, Passed, Place};
+use report::{AFTER, BEFORE, CallContext, CountedCall, Place};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::definition::{Definition, Id};
@@ -45,14 +45,14 @@ fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<Call
             if is_near(call.thread, call.index) {
                 let seconds = call.t_call.saturating_sub(start) as f64 / ticks;
                 let place = (call.thread, call.index);
-                context.calls.insert(place, Passed { pass: this, seconds, call });
+                context.calls.insert(place, CountedCall { pass: this, seconds, call });
             }
         }
         RankEvent::Return { thread, index, time, class, polls, outs } => {
             if let Some(place) = open.remove(&(thread, index)) {
                 *passes.entry(place).or_default() += u64::from(polls);
             }
-            if let Some(Passed { call, .. }) = context.calls.get_mut(&(thread, index)) {
+            if let Some(CountedCall { call, .. }) = context.calls.get_mut(&(thread, index)) {
                 (call.t_return, call.outcome, call.polls, call.outs) = (time, Outcome::Returned(class), polls, outs);
             }
         }

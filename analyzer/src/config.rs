@@ -2,7 +2,7 @@
 
 use crate::cli::{ConfigPlan, ConfigShown, run_command};
 use crate::exit::{CLEAN, Exit, put};
-use crate::settings::{Given, InForce, Kind, SETTINGS, Setting, Source, sample};
+use crate::settings::{EffectiveSettings, Kind, SETTINGS, Setting, SettingValue, Source, sample};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -17,8 +17,8 @@ pub(crate) fn config(plan: &ConfigPlan) -> Result<u8, Exit> {
     Ok(CLEAN)
 }
 
-fn of<'a>(all: &'a InForce, setting: &'static Setting) -> impl Iterator<Item = &'a Given> {
-    all.given.iter().filter(move |given| given.setting == setting)
+fn of<'a>(all: &'a EffectiveSettings, setting: &'static Setting) -> impl Iterator<Item = &'a SettingValue> {
+    all.values.iter().filter(move |given| given.setting == setting)
 }
 
 /// Files as a person would name them here.
@@ -31,7 +31,7 @@ fn short(source: &Source) -> String {
     }
 }
 
-fn text(all: &InForce) -> String {
+fn text(all: &EffectiveSettings) -> String {
     let mut rows: Vec<[String; 3]> = Vec::new();
     for setting in SETTINGS {
         let before = rows.len();
@@ -55,7 +55,7 @@ fn text(all: &InForce) -> String {
     text
 }
 
-fn json(all: &InForce) -> String {
+fn json(all: &EffectiveSettings) -> String {
     let settings: Vec<Value> = SETTINGS
         .iter()
         .map(|setting| {
@@ -68,7 +68,7 @@ fn json(all: &InForce) -> String {
     format!("{whole:#}\n")
 }
 
-fn entry(setting: &Setting, given: &Given) -> Value {
+fn entry(setting: &Setting, given: &SettingValue) -> Value {
     let text = given.value.to_string_lossy().into_owned();
     let value = match setting.kind {
         Kind::Bool => Value::Bool(text == "true"),
@@ -85,7 +85,7 @@ fn entry(setting: &Setting, given: &Given) -> Value {
 }
 
 /// Lines for a shell that pass the settings to `libmpivet.so` without `mpivet run`.
-fn environment(all: &InForce) -> String {
+fn environment(all: &EffectiveSettings) -> String {
     let mut text = String::new();
     for setting in SETTINGS.iter().filter(|s| s.in_process) {
         let values: Vec<String> = of(all, setting).map(|given| for_process(setting, given)).collect();
@@ -101,7 +101,7 @@ fn environment(all: &InForce) -> String {
     text
 }
 
-fn for_process(setting: &Setting, given: &Given) -> String {
+fn for_process(setting: &Setting, given: &SettingValue) -> String {
     let value = given.value.to_string_lossy().into_owned();
     match setting.kind {
         Kind::Bool => if value == "true" { "1" } else { "0" }.to_owned(),

@@ -5,7 +5,7 @@
 mod analyze;
 mod atomic_file;
 mod call_filter;
-mod choices;
+mod check_options;
 mod cli;
 mod config;
 mod dumps;

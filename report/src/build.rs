@@ -4,12 +4,12 @@ use crate::damage::Damage;
 use crate::fingerprint;
 use crate::order::order;
 use crate::report::{FailOn, Incomplete, Report, RunInfo};
-use crate::samples::{Course, Key, Samples};
+use crate::samples::{Key, Samples, Summary};
 use crate::schema::SCHEMA;
 use crate::sites::site;
 use crate::symbols::{Symbols, user_frame};
 use crate::view::{
-    Defect, Ended, FindingView, MISSING, Member, MorePaths, Mpi, PathView, QueueView, SampleView, Task, Waits,
+    Defect, FindingView, MISSING, Member, MorePaths, Mpi, PathView, QueueView, RankEndView, SampleView, Task, Waits,
     hidden_view, member,
 };
 use engine::limit::Hidden;
@@ -30,9 +30,9 @@ impl Report {
         let errors = count(Severity::Error, |h| h.errors);
         let warnings = count(Severity::Warning, |h| h.warnings);
         let notes = count(Severity::Note, |h| h.notes);
-        let mut ended: BTreeMap<i32, Ended> = ranks.iter().map(|r| (r.rank, ended(r, &run, symbols))).collect();
+        let mut ended: BTreeMap<i32, RankEndView> = ranks.iter().map(|r| (r.rank, ended(r, &run, symbols))).collect();
         for &rank in &run.missing {
-            ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
+            ended.entry(rank).or_insert_with(|| RankEndView::missing(rank, &run.names));
         }
         // The signal interrupted nothing if all ranks came to their normal end all the same.
         let signal = run.interrupted.filter(|_| ended.values().any(|rank| rank.end != "normal"));
@@ -142,14 +142,14 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
 }
 
 fn samples(samples: &Samples, names: &Names) -> Vec<SampleView> {
-    let view = |(key, course): (&Key, &Course)| SampleView {
+    let view = |(key, summary): (&Key, &Summary)| SampleView {
         member: member(key.process, names),
         variable: key.variable.clone(),
         comm: key.comm,
-        readings: course.readings,
-        least: course.least,
-        most: course.most,
-        last: course.last,
+        readings: summary.readings,
+        least: summary.least,
+        most: summary.most,
+        last: summary.last,
         note: samples.note(key, names),
     };
     samples.iter().map(view).collect()
@@ -189,7 +189,7 @@ fn queue(queued: &Queued, names: &Names, symbols: &mut Symbols) -> QueueView {
     }
 }
 
-fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
+fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> RankEndView {
     let end = match r.end {
         _ if run.missing.contains(&r.rank) => MISSING,
         _ if run.running.contains(&r.rank) => "running",
@@ -199,7 +199,7 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         RankEnd::Stopped => "stopped",
         RankEnd::Unknown => "unknown",
     };
-    Ended {
+    RankEndView {
         member: member(r.rank, &run.names),
         process: r.rank,
         end,
@@ -216,9 +216,9 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
     }
 }
 
-impl Ended {
-    fn missing(process: i32, names: &Names) -> Ended {
-        Ended {
+impl RankEndView {
+    fn missing(process: i32, names: &Names) -> RankEndView {
+        RankEndView {
             member: member(process, names),
             process,
             end: MISSING,

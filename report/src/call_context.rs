@@ -37,7 +37,7 @@ impl Names for ObjectNames {
 
 /// A call, and the number of calls of its function at its call site so far, this one included.
 #[derive(Debug)]
-pub struct Passed {
+pub struct CountedCall {
     pub call: Call,
     pub pass: u64,
     /// When it was called, in seconds since the start of its process.
@@ -47,7 +47,7 @@ pub struct Passed {
 /// The context of calls of one process.
 #[derive(Debug, Default)]
 pub struct CallContext {
-    pub calls: BTreeMap<Place, Passed>,
+    pub calls: BTreeMap<Place, CountedCall>,
     pub names: ObjectNames,
     /// The groups of its communicators, in its own numbers of processes.
     pub comms: HashMap<Id, Ranks>,
@@ -55,7 +55,7 @@ pub struct CallContext {
 
 impl CallContext {
     /// The calls around one of them, in order.
-    pub fn around(&self, (thread, index): Place) -> impl Iterator<Item = &Passed> {
+    pub fn around(&self, (thread, index): Place) -> impl Iterator<Item = &CountedCall> {
         let calls = self.calls.range((thread, index.saturating_sub(BEFORE))..=(thread, index.saturating_add(AFTER)));
         calls.map(|(_, passed)| passed)
     }

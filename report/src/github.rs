@@ -2,10 +2,10 @@
 //! (<https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions>).
 
 use crate::places::{calls, relative};
+use crate::plural::plural;
 use crate::rendering::{Needs, Rendering};
 use crate::report::Report;
 use crate::view::FindingView;
-use crate::words::plural;
 use std::path::PathBuf;
 
 /// The number of annotations of one kind that GitHub shows for a step.
@@ -83,7 +83,7 @@ fn annotation(report: &Report, finding: &FindingView, kind: &str, root: &std::pa
     if calls.len() > MAX_CALLS {
         message += &format!("\nand {} more", plural(calls.len() - MAX_CALLS, "call"));
     }
-    for way in crate::callers::some(finding, report.names_of(finding), MAX_WAYS) {
+    for way in crate::call_paths::some(finding, report.names_of(finding), MAX_WAYS) {
         message += &format!("\n{way}");
     }
     for note in finding.notes.iter().take(MAX_NOTES) {

@@ -3,12 +3,12 @@
 
 use super::exploration::name_witness;
 use crate::command_line::command_line;
-use crate::ends::ends;
 use crate::fingerprint::FindingKey;
 use crate::order::order_of_several;
+use crate::plural::plural;
+use crate::rank_ends::ends;
 use crate::report::Report;
 use crate::view::{Defect, FindingView, JobView, Mpi, STOPPED};
-use crate::words::plural;
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use trace_format::ranks::Ranks;
@@ -25,7 +25,7 @@ pub struct JobReport {
 impl Report {
     /// The report of all jobs of `command`, in the order of their start. `dir`: the directory that has theirs.
     pub fn of_jobs(dir: String, command: &[String], jobs: Vec<JobReport>) -> Report {
-        let (mut whole, mut known) = (Report::empty(dir, command), Known::default());
+        let (mut whole, mut known) = (Report::empty(dir, command), SharedFindings::default());
         for (at, job) in jobs.into_iter().enumerate() {
             whole.add_job(at + 1, job, &mut known);
         }
@@ -51,7 +51,7 @@ impl Report {
         self.jobs.iter().filter(|job| job.task.stopped).count()
     }
 
-    fn add_job(&mut self, number: usize, job: JobReport, known: &mut Known) {
+    fn add_job(&mut self, number: usize, job: JobReport, known: &mut SharedFindings) {
         let JobReport { dir, started, report } = job;
         let Report {
             mpi,
@@ -138,13 +138,13 @@ impl Report {
 /// Findings that several jobs share. Two findings of one job are never the same, even at the same line: the second
 /// one of a job is the second one of another.
 #[derive(Default)]
-struct Known {
-    same: FxHashMap<(FindingKey, &'static str), Same>,
+struct SharedFindings {
+    same: FxHashMap<(FindingKey, &'static str), Counted>,
 }
 
 /// Findings that only their number in a job tells apart.
 #[derive(Default)]
-struct Same {
+struct Counted {
     /// Places in the report.
     places: Vec<usize>,
     /// The job that is looked at, and how many it has so far.
@@ -152,7 +152,7 @@ struct Same {
     of_job: usize,
 }
 
-impl Known {
+impl SharedFindings {
     /// The place of a job's finding in the report; `None`: it is new, and gets the place `next`.
     fn place(&mut self, finding: &FindingView, job: usize, next: usize) -> Option<usize> {
         let same = self.same.entry((finding.key(), finding.severity)).or_default();

@@ -2,11 +2,11 @@
 //! this form (Jenkins, GitLab) show the first failure of a test case only: it holds all findings of the check. What
 //! does not count by `--fail-on` is output of a test case that passed.
 
+use crate::plural::plural;
 use crate::rendering::{Needs, Rendering};
 use crate::report::Report;
 use crate::text;
 use crate::view::FindingView;
-use crate::words::plural;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use std::io;

@@ -6,13 +6,12 @@
 
 mod build;
 mod call_context;
-mod callers;
+mod call_paths;
 mod clean;
 mod command_line;
 pub mod csv;
 mod damage;
 mod debuginfod;
-mod ends;
 mod exploration;
 mod finding_calls;
 mod fingerprint;
@@ -30,8 +29,10 @@ pub mod merge;
 mod order;
 pub mod phases;
 mod places;
+mod plural;
 mod protocol;
 mod protocol_data;
+mod rank_ends;
 mod rendering;
 mod report;
 pub mod samples;
@@ -49,9 +50,8 @@ pub mod symbols;
 mod text;
 pub mod timeline;
 mod view;
-mod words;
 
-pub use call_context::{AFTER, BEFORE, CallContext, ObjectNames, Passed, Place};
+pub use call_context::{AFTER, BEFORE, CallContext, CountedCall, ObjectNames, Place};
 pub use clean::{line as clean_line, lines as clean_text};
 pub use command_line::command_line;
 pub use damage::Damage;

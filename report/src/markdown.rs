@@ -1,10 +1,10 @@
 //! A short table, as GitHub and GitLab show it.
 
 use crate::places::calls;
+use crate::plural::plural;
 use crate::rendering::{Needs, Rendering};
 use crate::report::Report;
 use crate::view::FindingView;
-use crate::words::plural;
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! One mistake, one finding: findings of a check whose calls are at the same lines of the program are merged,
-//! whichever functions called those that these lines are in. The first is shown in full, the others are further ways
-//! to it ([`Path`]). Two calls of one line by the same callers stay two.
+//! One mistake, one finding: findings of a check whose calls are at the same lines of the program are merged, whatever
+//! the callers of the functions with these lines. The first is shown in full, the others are further call paths to it
+//! ([`Path`]). Two calls of one line by the same callers stay two.
 
 use crate::symbols::{Symbols, is_user};
 use rustc_hash::FxHashMap;
@@ -9,12 +9,12 @@ use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Path, Severity};
 use trace_format::location::Location;
 
-/// Ways that are kept of a finding.
+/// Limit of call paths that are kept of a finding.
 const MAX_PATHS: usize = 1000;
 
 /// The place of a call: the innermost frame that is not of MPI or its bindings, by its line if that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Spot {
+enum CallPlace {
     Line(String, u32),
     Address(String, u64),
     /// Only its number is known: it equals no other.
@@ -26,21 +26,21 @@ fn is_program(frame: &Location) -> bool {
     is_user(frame) && !frame.module.is_empty()
 }
 
-impl Spot {
-    fn of(frames: &[Location], call: &CallRef) -> Spot {
+impl CallPlace {
+    fn of(frames: &[Location], call: &CallRef) -> CallPlace {
         let known = frames.iter().find(|f| is_program(f));
         match known {
-            Some(f) if !f.file.is_empty() && f.line > 0 => Spot::Line(f.file.clone(), f.line),
-            Some(f) => Spot::Address(f.module.clone(), f.offset),
-            None => Spot::Site(call.site, call.pc),
+            Some(f) if !f.file.is_empty() && f.line > 0 => CallPlace::Line(f.file.clone(), f.line),
+            Some(f) => CallPlace::Address(f.module.clone(), f.offset),
+            None => CallPlace::Site(call.site, call.pc),
         }
     }
 }
 
 /// The key of a finding, which merged findings share: places, and functions called there.
-type Spots = Vec<(Rc<Spot>, String)>;
+type Places = Vec<(Rc<CallPlace>, String)>;
 /// The lines of whole call stacks.
-type Way = Vec<Rc<[Line]>>;
+type CallPath = Vec<Rc<[Line]>>;
 type Line = (String, String, u32, u64);
 
 /// The instruction of each call.
@@ -48,36 +48,36 @@ type Instructions = Vec<Rc<(String, u64)>>;
 
 /// A call site with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Known {
-    spot: Rc<Spot>,
-    way: Rc<[Line]>,
+struct ResolvedSite {
+    place: Rc<CallPlace>,
+    path: Rc<[Line]>,
     instruction: Rc<(String, u64)>,
 }
 
 /// A finding that others are folded into.
 #[derive(Default)]
-struct First {
+struct Group {
     /// Its place among the findings.
     at: usize,
-    ways: FxHashMap<Way, (usize, Instructions)>,
+    paths: FxHashMap<CallPath, (usize, Instructions)>,
 }
 
-impl First {
+impl Group {
     /// The number of the call path; `None`: that path leads to another call of the same lines.
-    fn way(&mut self, way: &Way, instructions: &Instructions) -> Option<usize> {
-        let next = self.ways.len();
-        let (number, known) = self.ways.entry(way.clone()).or_insert_with(|| (next, instructions.clone()));
+    fn path(&mut self, path: &CallPath, instructions: &Instructions) -> Option<usize> {
+        let next = self.paths.len();
+        let (number, known) = self.paths.entry(path.clone()).or_insert_with(|| (next, instructions.clone()));
         (known == instructions).then_some(*number)
     }
 }
 
 struct Folding<'a> {
     symbols: &'a mut Symbols,
-    known: FxHashMap<(i32, Id, u64), Known>,
+    known: FxHashMap<(i32, Id, u64), ResolvedSite>,
 }
 
 impl Folding<'_> {
-    fn known(&mut self, call: &CallRef) -> Known {
+    fn known(&mut self, call: &CallRef) -> ResolvedSite {
         let Folding { symbols, known } = self;
         let entry = known.entry((call.rank, call.site, call.pc));
         let known = entry.or_insert_with(|| {
@@ -89,50 +89,50 @@ impl Folding<'_> {
             };
             let innermost = frames.iter().find(|f| is_program(f));
             let instruction = innermost.map(|f| (f.module.clone(), f.offset)).unwrap_or_default();
-            let (spot, way) = (Spot::of(&frames, call), frames.iter().map(line).collect());
-            Known { spot: Rc::new(spot), way, instruction: Rc::new(instruction) }
+            let (place, path) = (CallPlace::of(&frames, call), frames.iter().map(line).collect());
+            ResolvedSite { place: Rc::new(place), path, instruction: Rc::new(instruction) }
         });
         known.clone()
     }
 
     /// The places of a finding, its call path and its instructions. Two calls keep their order: one sends and the other
     /// receives. More calls are those of several ranks, and are sorted.
-    fn places(&mut self, finding: &Finding) -> (Spots, Way, Instructions) {
-        let mut all: Vec<(Known, &str)> =
+    fn places(&mut self, finding: &Finding) -> (Places, CallPath, Instructions) {
+        let mut all: Vec<(ResolvedSite, &str)> =
             finding.calls.iter().map(|call| (self.known(call), call.function.as_str())).collect();
         let are_many = all.len() > 2;
         if are_many {
             all.sort_by_cached_key(|entry| format!("{entry:?}"));
             all.dedup();
         }
-        let way = all.iter().map(|(known, _)| Rc::clone(&known.way)).collect();
+        let path = all.iter().map(|(known, _)| Rc::clone(&known.path)).collect();
         let instructions = all.iter().map(|(known, _)| Rc::clone(&known.instruction)).collect();
-        let mut spots: Spots = all.into_iter().map(|(known, function)| (known.spot, function.to_owned())).collect();
+        let mut places: Places = all.into_iter().map(|(known, function)| (known.place, function.to_owned())).collect();
         if are_many {
-            spots.dedup();
+            places.dedup();
         }
-        (spots, way, instructions)
+        (places, path, instructions)
     }
 }
 
 /// See the module. The findings are in the order of the report: the first of several that are alike stands for all.
 pub fn merge(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
     let mut folding = Folding { symbols, known: FxHashMap::default() };
-    let mut firsts: FxHashMap<(&'static str, Severity, Spots), Vec<First>> = FxHashMap::default();
+    let mut groups: FxHashMap<(&'static str, Severity, Places), Vec<Group>> = FxHashMap::default();
     let mut all: Vec<Finding> = Vec::new();
     for finding in findings {
         if finding.calls.is_empty() {
             all.push(finding);
             continue;
         }
-        let (spots, way, instructions) = folding.places(&finding);
-        let alike = firsts.entry((finding.check.code, finding.severity, spots)).or_default();
-        let known = alike.iter_mut().find_map(|first| Some((first.at, first.way(&way, &instructions)?)));
+        let (places, path, instructions) = folding.places(&finding);
+        let alike = groups.entry((finding.check.code, finding.severity, places)).or_default();
+        let known = alike.iter_mut().find_map(|first| Some((first.at, first.path(&path, &instructions)?)));
         match known.and_then(|(at, which)| Some((all.get_mut(at)?, which))) {
             Some((first, which)) => join(first, finding, which),
             None => {
-                let mut first = First { at: all.len(), ..First::default() };
-                first.way(&way, &instructions);
+                let mut first = Group { at: all.len(), ..Group::default() };
+                first.path(&path, &instructions);
                 alike.push(first);
                 all.push(finding);
             }
@@ -157,8 +157,8 @@ fn join(first: &mut Finding, other: Finding, which: usize) {
             first.paths.push(Path { message, ranks, calls, count });
         }
         new => {
-            let (ways, times) = &mut first.more_paths;
-            *ways = (*ways).max((new - MAX_PATHS) as u64);
+            let (paths, times) = &mut first.more_paths;
+            *paths = (*paths).max((new - MAX_PATHS) as u64);
             *times = times.saturating_add(other.count);
         }
     }

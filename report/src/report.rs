@@ -2,6 +2,7 @@
 
 use crate::clean::{Clean as _, clean_lines};
 use crate::damage::Damage;
+use crate::plural::plural;
 use crate::protocol_data::Protocol;
 use crate::samples::Samples;
 use crate::schema::SCHEMA;
@@ -11,7 +12,6 @@ use crate::view::{
     BaselineView, Defect, Exploration, FindingView, JobView, Mpi, QueueView, RunEnd, STOPPED, SampleView,
     SuppressedView, Task, UnusedView,
 };
-use crate::words::plural;
 use engine::Queued;
 use engine::limit::Hidden;
 use engine::worlds::Names;

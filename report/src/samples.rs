@@ -15,7 +15,7 @@ pub struct Key {
 
 /// The course of its readings.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Course {
+pub struct Summary {
     pub readings: u64,
     pub least: f64,
     pub most: f64,
@@ -24,31 +24,31 @@ pub struct Course {
 
 /// See the module.
 #[derive(Debug, Clone, Default)]
-pub struct Samples(BTreeMap<Key, Course>);
+pub struct Samples(BTreeMap<Key, Summary>);
 
 impl Samples {
     pub fn take(&mut self, process: i32, sample: &Sample) {
         let value = sample.total.value();
         let key = Key { variable: sample.variable.clone(), process, comm: sample.comm };
-        let new = Course { readings: 0, least: value, most: value, last: value };
-        let course = self.0.entry(key).or_insert(new);
-        course.readings += 1;
-        course.least = course.least.min(value);
-        course.most = course.most.max(value);
-        course.last = value;
+        let new = Summary { readings: 0, least: value, most: value, last: value };
+        let summary = self.0.entry(key).or_insert(new);
+        summary.readings += 1;
+        summary.least = summary.least.min(value);
+        summary.most = summary.most.max(value);
+        summary.last = value;
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Course)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Summary)> {
         self.0.iter()
     }
 
     /// The note on the largest reading of a variable; `None`: another process or communicator had a larger one, or
     /// there is nothing to say.
     pub(crate) fn note(&self, key: &Key, names: &Names) -> Option<String> {
-        let course = self.0.get(key)?;
+        let summary = self.0.get(key)?;
         let of_same = self.0.iter().filter(|(k, _)| k.variable == key.variable);
         let (first, _) = of_same.reduce(|a, b| if b.1.most > a.1.most { b } else { a })?;
-        if first != key || course.most <= 0.0 {
+        if first != key || summary.most <= 0.0 {
             return None;
         }
         let variable = &key.variable;
@@ -58,7 +58,7 @@ impl Samples {
             () => (variable.as_str(), String::new()),
         };
         let rank = names.rename(&format!("rank {}", key.process));
-        Some(format!("{what} grew to {} on {rank}{name}", course.most))
+        Some(format!("{what} grew to {} on {rank}{name}", summary.most))
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         let notes: Vec<String> = samples.iter().filter_map(|(key, _)| samples.note(key, &names)).collect();
         assert_eq!(notes, ["unexpected messages grew to 20000 on rank 3 (pml_ob1_unexpected_msgq_length)"]);
         let key = |k: &&Key| k.process == 3 && k.variable != "zero";
-        let course = samples.iter().find(|(k, _)| key(k)).map(|(_, c)| *c);
-        assert_eq!(course, Some(Course { readings: 3, least: 5.0, most: 20_000.0, last: 5.0 }));
+        let summary = samples.iter().find(|(k, _)| key(k)).map(|(_, c)| *c);
+        assert_eq!(summary, Some(Summary { readings: 3, least: 5.0, most: 20_000.0, last: 5.0 }));
     }
 }

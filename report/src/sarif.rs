@@ -6,10 +6,10 @@ mod rules;
 
 use crate::graph;
 use crate::places::{Calls, calls};
+use crate::plural::plural;
 use crate::rendering::{Needs, Rendering};
 use crate::report::Report;
 use crate::view::FindingView;
-use crate::words::plural;
 use engine::worlds::Names;
 use places::Sources;
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ fn message(report: &Report, finding: &FindingView, calls: &[Calls]) -> String {
     if calls.len() > MAX_LINKS + 1 {
         _ = write!(text, "\nand {} more", plural(calls.len() - MAX_LINKS - 1, "call"));
     }
-    for way in crate::callers::some(finding, names, MAX_WAYS) {
+    for way in crate::call_paths::some(finding, names, MAX_WAYS) {
         _ = write!(text, "\n{}", plain(&way));
     }
     for note in &finding.notes {

@@ -4,9 +4,9 @@
 use crate::gate::{Call, Date, Entry, Gate};
 use crate::order::order_of_several;
 use crate::places::argument;
+use crate::plural::plural;
 use crate::report::Report;
 use crate::view::{BaselineView, FindingView, Site, SuppressedView, UnusedView, hidden_view};
-use crate::words::plural;
 use engine::limit::{Hidden, limit_by};
 use engine::worlds::Names;
 use serde_json::{Value, json};

@@ -1,15 +1,15 @@
 //! Exploration of all matchings that the standard permits.
 //!
 //! The formula of [`crate::formula`] does not say that the events before a state have an order. Each model of it is
-//! therefore played: each event that can happen next happens, until none is left. If all happened, the model is a way
-//! to a deadlock. If not, the events that are left wait for each other in a cycle, and a clause forbids that cycle.
-//! This ends, since every clause excludes models.
+//! therefore linearized: each event that can happen next happens, until none is left. If all happened, the model is an
+//! execution that ends in a deadlock. If not, the events that are left wait for each other in a cycle, and a clause
+//! forbids that cycle. This ends, since every clause excludes models.
 
 use crate::formula::Formula;
 use crate::layout::Layout;
 use crate::program::Program;
 use crate::question::{Budget, Semantics, Witness};
-use crate::search::{Found, Limit, Search};
+use crate::search::{Limit, Search, SearchResult};
 use crate::symmetry::Reduced;
 
 /// The answer of the exploration.
@@ -53,16 +53,16 @@ fn find(program: &Program, semantics: Semantics, known: &[Vec<(u32, u32)>], budg
         }
     }
     let mut search = Search { formula, rounds: budget.rounds };
-    let way = match search.next(&[]) {
-        Found::Way(way) => way,
-        Found::None => return Answer::Safe,
-        Found::Undecided => return Answer::Undecided,
+    let execution = match search.next(&[]) {
+        SearchResult::Execution(execution) => execution,
+        SearchResult::None => return Answer::Safe,
+        SearchResult::Undecided => return Answer::Undecided,
     };
     // Receives that got another message than in the run, without need, are of no interest.
     let others = layout.other_pairs();
-    let needed = others.iter().copied().filter(|p| way.state.matched[*p as usize]).collect();
-    let way = search.with_fewest(way, needed, &others, &[]);
-    Answer::Deadlock(Witness { events: way.events, stuck: stuck(&layout, &way.state.passed) })
+    let needed = others.iter().copied().filter(|p| execution.state.matched[*p as usize]).collect();
+    let execution = search.with_fewest(execution, needed, &others, &[]);
+    Answer::Deadlock(Witness { events: execution.events, stuck: stuck(&layout, &execution.state.passed) })
 }
 
 fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {

@@ -6,7 +6,7 @@
 
 use crate::formula::State;
 use crate::layout::Layout;
-use crate::play::Play;
+use crate::linearization::Linearization;
 use crate::program::Pair;
 use crate::program::{Kind, OpIx, Program};
 use crate::question::Budget;
@@ -40,11 +40,11 @@ pub fn races(program: &Program, budget: Budget, wanted: impl Fn(Race) -> bool) -
         return Some(Vec::new());
     }
     let state = as_it_was(&layout);
-    let play = Play::new(&layout, &state);
-    let after = play.after();
+    let linearization = Linearization::new(&layout, &state);
+    let after = linearization.after();
     let (mut all, mut work) = (Vec::new(), 0);
     for candidates in open {
-        let Some(meeting) = candidates.first().and_then(|r| play.match_of(r.recv)) else { continue };
+        let Some(meeting) = candidates.first().and_then(|r| linearization.match_of(r.recv)) else { continue };
         let behind = reached(&after, meeting, &mut work);
         if work > MAX_WORK {
             return None;
@@ -52,9 +52,9 @@ pub fn races(program: &Program, budget: Budget, wanted: impl Fn(Race) -> bool) -
         let has_been = |node: u32| !behind[node as usize];
         let is_there = |r: &Race| {
             let mut first = layout.before_pair(Pair { send: r.send, recv: r.recv });
-            play.start(r.send).is_none_or(has_been)
-                && !play.match_of(r.send).is_some_and(has_been)
-                && first.all(|op| play.match_of(op).is_some_and(has_been))
+            linearization.start(r.send).is_none_or(has_been)
+                && !linearization.match_of(r.send).is_some_and(has_been)
+                && first.all(|op| linearization.match_of(op).is_some_and(has_been))
         };
         all.extend(candidates.into_iter().filter(is_there));
     }

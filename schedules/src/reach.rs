@@ -6,10 +6,10 @@
 
 use crate::formula::Formula;
 use crate::layout::Layout;
-use crate::play::{Node, Play};
+use crate::linearization::{Linearization, Node};
 use crate::program::{OpIx, Program, Step};
 use crate::question::{Budget, Event};
-use crate::search::{Found, Limit, Search, Way};
+use crate::search::{Execution, Limit, Search, SearchResult};
 use batsat::Lit;
 
 /// The receiver of the message.
@@ -30,7 +30,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reached {
     /// The events that must happen for it, and no others; in no order.
-    Way(Vec<Event>),
+    Events(Vec<Event>),
     Never,
     /// The budget did not suffice.
     Undecided,
@@ -40,7 +40,7 @@ pub enum Reached {
 /// `None`: the program has too many possibilities.
 pub fn reach(program: &Program, budget: Budget, mut next: impl FnMut(Option<Reached>) -> Option<Choice>) -> Option<()> {
     let layout = Layout::with_unknown(program, budget.pairs)?;
-    let mut receives = Asked::new(&layout, budget);
+    let mut receives = ReachSearch::new(&layout, budget);
     let mut answer = None;
     while let Some(choice) = next(answer.take()) {
         answer = Some(match choice.place {
@@ -64,24 +64,24 @@ fn probe(program: &Program, lane: u32, step: u32, send: OpIx, budget: Budget) ->
         return Some(Reached::Never);
     };
     let behind = layout.points.list.iter().position(|g| g.before == Some(point as u32));
-    let mut asked = Asked::new(&layout, budget);
+    let mut asked = ReachSearch::new(&layout, budget);
     // The program behind the probe would be another one.
     let stop = behind.map(|b| asked.search.formula.point(b as u32, false));
     let goal = asked.search.formula.point(point as u32, true);
     Some(asked.way(Node::Point(point as u32), stop.into_iter().chain([goal]).collect()))
 }
 
-struct Asked<'a> {
+struct ReachSearch<'a> {
     layout: &'a Layout<'a>,
     search: Search<'a>,
     /// Pairs that did not match in the run.
     others: Vec<u32>,
 }
 
-impl<'a> Asked<'a> {
-    fn new(layout: &'a Layout<'a>, budget: Budget) -> Asked<'a> {
+impl<'a> ReachSearch<'a> {
+    fn new(layout: &'a Layout<'a>, budget: Budget) -> ReachSearch<'a> {
         let formula = Formula::reachable(layout, Limit::new(budget.learned_of(layout.pairs.len())));
-        Asked { layout, search: Search { formula, rounds: budget.rounds }, others: layout.other_pairs() }
+        ReachSearch { layout, search: Search { formula, rounds: budget.rounds }, others: layout.other_pairs() }
     }
 
     fn receive(&mut self, send: OpIx, recv: OpIx) -> Reached {
@@ -96,15 +96,15 @@ impl<'a> Asked<'a> {
     fn way(&mut self, goal: Node, assumed: Vec<Lit>) -> Reached {
         let is_goal = |p: &u32| goal == Node::Pair(*p);
         let others: Vec<u32> = self.others.iter().copied().filter(|p| !is_goal(p)).collect();
-        let past = |way: &Way| Play::new(self.layout, &way.state).past(goal);
+        let past = |way: &Execution| Linearization::new(self.layout, &way.state).past(goal);
         let alone: Vec<Lit> = assumed.iter().copied().chain(self.search.only(&others, &[])).collect();
-        if let Found::Way(way) = self.search.next(&alone) {
-            return Reached::Way(past(&way));
+        if let SearchResult::Execution(way) = self.search.next(&alone) {
+            return Reached::Events(past(&way));
         }
         let way = match self.search.next(&assumed) {
-            Found::Way(way) => way,
-            Found::None => return Reached::Never,
-            Found::Undecided => return Reached::Undecided,
+            SearchResult::Execution(way) => way,
+            SearchResult::None => return Reached::Never,
+            SearchResult::Undecided => return Reached::Undecided,
         };
         let before = past(&way);
         let is_used = |p: &u32| {
@@ -112,6 +112,6 @@ impl<'a> Asked<'a> {
             way.state.matched[*p as usize] && before.contains(&Event::Match { send: pair.send, recv: pair.recv })
         };
         let needed = others.iter().copied().filter(is_used).collect();
-        Reached::Way(past(&self.search.with_fewest(way, needed, &others, &assumed)))
+        Reached::Events(past(&self.search.with_fewest(way, needed, &others, &assumed)))
     }
 }

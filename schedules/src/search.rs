@@ -1,25 +1,25 @@
 //! The search for a state of a formula that an order of events leads to.
 
 use crate::formula::{Formula, State, Verdict};
-use crate::play::{Node, Play};
+use crate::linearization::{Linearization, Node};
 use crate::question::Event;
 use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The result of a search.
-pub(crate) enum Found {
-    Way(Way),
+pub(crate) enum SearchResult {
+    Execution(Execution),
     None,
     /// The budget did not suffice.
     Undecided,
 }
 
-/// A way to a state.
-pub(crate) struct Way {
+/// An execution that ends in a state.
+pub(crate) struct Execution {
     /// The variables that are true at its end.
     pub(crate) state: State,
-    /// The events on it, in order.
+    /// Its events, in order.
     pub(crate) events: Vec<Event>,
 }
 
@@ -31,20 +31,20 @@ pub(crate) struct Search<'a> {
 }
 
 impl Search<'_> {
-    pub(crate) fn next(&mut self, assumptions: &[Lit]) -> Found {
+    pub(crate) fn next(&mut self, assumptions: &[Lit]) -> SearchResult {
         while self.rounds > 0 {
             self.rounds -= 1;
             let state = match self.formula.solve(assumptions) {
-                Verdict::Undecided => return Found::Undecided,
-                Verdict::Impossible => return Found::None,
+                Verdict::Undecided => return SearchResult::Undecided,
+                Verdict::Impossible => return SearchResult::None,
                 Verdict::Model(state) => state,
             };
-            match Play::new(self.formula.layout, &state).run() {
-                Ok(events) => return Found::Way(Way { state, events }),
+            match Linearization::new(self.formula.layout, &state).run() {
+                Ok(events) => return SearchResult::Execution(Execution { state, events }),
                 Err(cycle) => self.forbid(cycle),
             }
         }
-        Found::Undecided
+        SearchResult::Undecided
     }
 
     /// Excludes a cycle of events that wait for each other.
@@ -63,22 +63,28 @@ impl Search<'_> {
         gone.map(|p| self.formula.pair(*p, false)).collect()
     }
 
-    /// Finds a way like `way` with as few of the pairs `others` as possible: no pair of `needed` can be left out of
+    /// Finds an execution like `execution` with as few of the pairs `others` as possible: no pair of `needed` can be left out of
     /// the result.
-    pub(crate) fn with_fewest(&mut self, mut way: Way, mut needed: Vec<u32>, others: &[u32], assumed: &[Lit]) -> Way {
+    pub(crate) fn with_fewest(
+        &mut self,
+        mut execution: Execution,
+        mut needed: Vec<u32>,
+        others: &[u32],
+        assumed: &[Lit],
+    ) -> Execution {
         let mut i = 0;
         while i < needed.len() {
             let fewer: Vec<u32> = needed.iter().copied().filter(|p| *p != needed[i]).collect();
             let assumptions: Vec<Lit> = assumed.iter().copied().chain(self.only(others, &fewer)).collect();
             match self.next(&assumptions) {
-                Found::Way(better) => {
+                SearchResult::Execution(better) => {
                     needed.retain(|p| better.state.matched[*p as usize]);
-                    way = better;
+                    execution = better;
                 }
-                Found::None | Found::Undecided => i += 1,
+                SearchResult::None | SearchResult::Undecided => i += 1,
             }
         }
-        way
+        execution
     }
 }
 

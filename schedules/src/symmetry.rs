@@ -75,8 +75,8 @@ impl Reduced {
         let points = WaitPoints::new(program);
         let order = Order::new(program, &points, &Mailboxes::new(program).certain);
         let taken = vec![false; program.ops.len()];
-        let mut judge = Judge { program, boxes, points, order, taken, work: 0 };
-        let groups: Vec<Symmetric> = all.into_iter().filter(|group| judge.is_symmetric(group)).collect();
+        let mut check = SymmetryCheck { program, boxes, points, order, taken, work: 0 };
+        let groups: Vec<Symmetric> = all.into_iter().filter(|group| check.is_symmetric(group)).collect();
         (!groups.is_empty()).then(|| Reduced::with(program, groups))
     }
 
@@ -267,7 +267,7 @@ fn all_at_once(program: &Program, lane: u32, from: usize) -> Option<(Symmetric, 
 }
 
 /// Decides, in the order of the receives, which of them are symmetric.
-struct Judge<'a> {
+struct SymmetryCheck<'a> {
     program: &'a Program,
     boxes: FxHashMap<Place, Mailbox>,
     points: WaitPoints,
@@ -277,7 +277,7 @@ struct Judge<'a> {
     work: usize,
 }
 
-impl Judge<'_> {
+impl SymmetryCheck<'_> {
     /// Can no earlier operation take their messages, and is there one message for each receive, all alike?
     fn is_symmetric(&mut self, group: &Symmetric) -> bool {
         let messages = self.messages(group);

@@ -6,7 +6,7 @@ use crate::typemap::Typemap;
 use std::sync::Arc;
 
 /// Grows a shape dimension by dimension, from the one whose elements are neighbours outwards.
-struct Nest {
+struct ArrayShape {
     shape: Arc<Shape>,
     /// Bytes between neighbours in the dimension to come.
     stride: i64,
@@ -14,9 +14,9 @@ struct Nest {
     offset: i64,
 }
 
-impl Nest {
-    fn new(old: &Typemap) -> Nest {
-        Nest { shape: old.shape.clone(), stride: old.extent(), offset: 0 }
+impl ArrayShape {
+    fn new(old: &Typemap) -> ArrayShape {
+        ArrayShape { shape: old.shape.clone(), stride: old.extent(), offset: 0 }
     }
 
     /// Takes `length` elements from `start` of a dimension of `size`.
@@ -74,12 +74,12 @@ pub(crate) fn subarray(ints: &[i64], old: &Typemap) -> Option<Arc<Shape>> {
     if n == 0 || arrays.len() != n.checked_mul(3)? {
         return None;
     }
-    let mut nest = Nest::new(old);
+    let mut array = ArrayShape::new(old);
     for d in fastest_first(n, *order)? {
         let (size, length, start) = (arrays.get(d)?, arrays.get(n + d)?, arrays.get(2 * n + d)?);
-        nest.take(*start, *length, *size)?;
+        array.take(*start, *length, *size)?;
     }
-    nest.finish()
+    array.finish()
 }
 
 const DEFAULT_ARGUMENT: i64 = -1;
@@ -96,12 +96,12 @@ pub(crate) fn darray(ints: &[i64], old: &Typemap) -> Option<Arc<Shape>> {
     }
     let at = |array: usize, d: usize| arrays.get(array * n + d).copied();
     let coordinates = coordinates(*size, *rank, arrays.get(3 * n..)?)?;
-    let mut nest = Nest::new(old);
+    let mut array = ArrayShape::new(old);
     for d in fastest_first(n, *order)? {
         let (length, how, argument, processes) = (at(0, d)?, at(1, d)?, at(2, d)?, at(3, d)?);
         let place = *coordinates.get(d)?;
         match how {
-            0 if processes == 1 => nest.take(0, length, length)?,
+            0 if processes == 1 => array.take(0, length, length)?,
             1 => {
                 let block = match argument {
                     DEFAULT_ARGUMENT => length.checked_add(processes - 1)? / processes,
@@ -109,16 +109,16 @@ pub(crate) fn darray(ints: &[i64], old: &Typemap) -> Option<Arc<Shape>> {
                     _ => return None,
                 };
                 let start = block.checked_mul(place)?.min(length);
-                nest.take(start, block.min(length - start), length)?;
+                array.take(start, block.min(length - start), length)?;
             }
             2 => {
                 let block = if argument == DEFAULT_ARGUMENT { 1 } else { argument };
-                nest.take_cyclic(place, processes, block, length)?;
+                array.take_cyclic(place, processes, block, length)?;
             }
             _ => return None,
         }
     }
-    nest.finish()
+    array.finish()
 }
 
 /// Place of `rank` in the grid of processes, which is row-major whatever the order of the array is.

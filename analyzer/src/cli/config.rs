@@ -1,7 +1,7 @@
 //! `mpivet config`, and which file of settings a command reads.
 
 use super::run::RunArgs;
-use crate::settings::InForce;
+use crate::settings::EffectiveSettings;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -38,12 +38,12 @@ pub(crate) enum ConfigShown {
 }
 
 pub(crate) struct ConfigPlan {
-    pub(crate) settings: InForce,
+    pub(crate) settings: EffectiveSettings,
     pub(crate) shown: ConfigShown,
 }
 
 impl ConfigArgs {
-    pub(super) fn plan(self, settings: InForce) -> ConfigPlan {
+    pub(super) fn plan(self, settings: EffectiveSettings) -> ConfigPlan {
         let shown = match settings.typed_format() {
             _ if self.env => ConfigShown::Environment,
             _ if self.sample => ConfigShown::Sample,

@@ -47,7 +47,7 @@ pub(crate) struct Cli {
     command: Command,
     /// The settings of file, environment and options together.
     #[arg(skip)]
-    settings: settings::InForce,
+    settings: settings::EffectiveSettings,
 }
 
 #[derive(Debug, Subcommand)]
@@ -130,7 +130,7 @@ impl Cli {
         let typed = command.clone().try_get_matches_from(&args).map_err(complaint)?;
         let (whole, in_force) = match typed.subcommand() {
             Some((name, matches)) => settings::apply(&command, name, matches, &args)?,
-            None => (args, settings::InForce::default()),
+            None => (args, settings::EffectiveSettings::default()),
         };
         let matches = command.try_get_matches_from(whole).map_err(Exit::Clap)?;
         let cli = Cli::from_arg_matches(&matches).map_err(Exit::Clap)?;

@@ -1,7 +1,7 @@
 //! Options that all commands with reports share, and `mpivet analyze`.
 
 use super::config::ConfigFileArgs;
-use crate::choices::Choices;
+use crate::check_options::CheckOptions;
 use crate::exit::Exit;
 use crate::exit::{CANNOT, FINDINGS};
 use crate::outputs::Outputs;
@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "DIR", value_parser = directory)]
     source_path: Vec<PathBuf>,
     #[command(flatten)]
-    choices: Choices,
+    check_options: CheckOptions,
 }
 
 /// A directory that is there.
@@ -95,7 +95,7 @@ pub(crate) struct AnalyzePlan {
 
 impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
-        let selection = args.choices.selection()?;
+        let selection = args.check_options.selection()?;
         // The baseline is read before the report is begun: the report may be the next baseline.
         let gate = Gate::read(&args.suppressions, !args.no_shipped_suppressions, args.baseline.as_ref(), &selection);
         let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;

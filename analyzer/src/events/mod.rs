@@ -1,10 +1,10 @@
 //! The events of a run for other programs, written while they are read: memory does not grow with the run.
 
 mod calls;
+mod fan_out;
 mod perfetto;
 mod places;
 mod size;
-mod tell;
 #[cfg(test)]
 mod tests;
 
@@ -13,17 +13,17 @@ pub use perfetto::Perfetto;
 pub use size::{Limit, Size};
 
 use crate::load::{LoadError, Traces};
-use crate::observe::{Broken, Ending, Observer};
+use crate::observe::{Ending, InternalError, Observer};
 use engine::clocks::Clock;
 use engine::clocks::Clocks;
 use engine::listen::{Collective, Message, Returned};
 use engine::worlds::Names;
+use fan_out::FanOut;
 use places::Places;
 use report::FindingCall;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use tell::Teller;
 use trace_format::file::RankHeader;
 use trace_format::settings::selection::Selection;
 use trace_format::system::SystemEvent;
@@ -77,7 +77,7 @@ pub enum Error {
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
     #[error(transparent)]
-    Broken(#[from] Broken),
+    InternalError(#[from] InternalError),
 }
 
 /// The result of an export, for messages of the caller.
@@ -100,16 +100,16 @@ pub fn write(
     let scene = look(dir, gone)?;
     let mut observer = Observer::open(dir, Selection::default())?;
     let headers: Vec<RankHeader> = observer.traces.headers().cloned().collect();
-    let mut teller = Teller::new(scene, writers, limit);
-    teller.begin(&headers)?;
-    let teller = Arc::new(Mutex::new(teller));
-    observer.listen(Box::new(teller.clone()));
+    let mut fan_out = FanOut::new(scene, writers, limit);
+    fan_out.begin(&headers)?;
+    let fan_out = Arc::new(Mutex::new(fan_out));
+    observer.listen(Box::new(fan_out.clone()));
     observer.read_rest(gone);
     let running = observer.traces.headers().any(|h| !gone(h));
     let report = observer.report(Ending::Any)?;
-    let mut teller = teller.lock().unwrap_or_else(PoisonError::into_inner);
-    teller.end(&report)?;
-    Ok(Done { running, left_out: teller.left_out(), defects: report.defects() })
+    let mut fan_out = fan_out.lock().unwrap_or_else(PoisonError::into_inner);
+    fan_out.end(&report)?;
+    Ok(Done { running, left_out: fan_out.left_out(), defects: report.defects() })
 }
 
 /// Reads the traces once for what must be known before the first event is written: where call sites are.

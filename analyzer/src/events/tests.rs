@@ -1,7 +1,7 @@
 //! The export of small traces in the notation, where a line is a nanosecond.
 
+use super::fan_out::FanOut;
 use super::places::Places;
-use super::tell::Teller;
 use super::{Calls, Limit, Perfetto, Scene, Writer};
 use engine::clocks::Clocks;
 use engine::worlds::Names;
@@ -31,18 +31,18 @@ fn written(text: &str, writer: impl FnOnce(Kept) -> Box<dyn Writer>) -> String {
     let names = Names::new([trace.ranks]);
     let scene = Scene { places: Places::default(), clocks: Clocks::default(), names: names.clone(), start: 0 };
     let kept = Kept::default();
-    let mut teller = Teller::new(scene, vec![writer(kept.clone())], Limit::default());
-    teller.begin(&[]).unwrap();
-    let teller = Arc::new(Mutex::new(teller));
+    let mut fan_out = FanOut::new(scene, vec![writer(kept.clone())], Limit::default());
+    fan_out.begin(&[]).unwrap();
+    let fan_out = Arc::new(Mutex::new(fan_out));
     let mut engine = Engine::new(trace.ranks);
-    engine.listen(Box::new(teller.clone()));
+    engine.listen(Box::new(fan_out.clone()));
     for (rank, event) in trace.events {
         engine.feed(rank, event);
     }
     let Analysis { findings, ranks, .. } = engine.finish(&End::default());
     let run = RunInfo { ranks: trace.ranks, names, ..RunInfo::default() };
     let report = Report::new(run, findings, &ranks, &mut Symbols::default());
-    teller.lock().unwrap().end(&report).unwrap();
+    fan_out.lock().unwrap().end(&report).unwrap();
     let bytes = kept.0.lock().unwrap().clone();
     String::from_utf8(bytes).unwrap()
 }

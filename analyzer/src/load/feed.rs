@@ -53,7 +53,7 @@ impl Traces {
         let unread = self.unread();
         let (mut readers, mut traces) = (Vec::new(), Vec::new());
         for (&rank, Trace { reader, failed, notes }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
-            traces.push(Noted { rank, notes, failed, unread: reader.unread() });
+            traces.push(TraceInFeed { rank, notes, failed, unread: reader.unread() });
             readers.push(reader);
         }
         let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
@@ -61,14 +61,14 @@ impl Traces {
             readers,
             linker,
             engine,
-            &mut Noting { traces, symbols, run_notes, names: &names, unread, reached },
+            &mut NoteTaker { traces, symbols, run_notes, names: &names, unread, reached },
         );
     }
 }
 
 /// Takes notes of the events that the engine is fed with.
-struct Noting<'a> {
-    traces: Vec<Noted<'a>>,
+struct NoteTaker<'a> {
+    traces: Vec<TraceInFeed<'a>>,
     symbols: &'a mut Symbols,
     run_notes: &'a mut RunNotes,
     names: &'a Names,
@@ -78,17 +78,17 @@ struct Noting<'a> {
 }
 
 /// A trace while it is read.
-struct Noted<'a> {
+struct TraceInFeed<'a> {
     rank: i32,
     notes: &'a mut TraceNotes,
     failed: &'a mut Option<String>,
     unread: u64,
 }
 
-impl Onlooker for Noting<'_> {
+impl Onlooker for NoteTaker<'_> {
     #[inline]
     fn look(&mut self, place: usize, event: &EventRef) {
-        let Some(Noted { rank, notes, .. }) = self.traces.get_mut(place) else { return };
+        let Some(TraceInFeed { rank, notes, .. }) = self.traces.get_mut(place) else { return };
         match event {
             EventRef::Repeat(_) => notes.note_calls(1),
             EventRef::Whole(event) => notes.note(*rank, event, self.symbols, self.run_notes, self.names),

@@ -27,7 +27,7 @@ pub enum Ending {
 /// A mistake of mpivet itself.
 #[derive(Debug, thiserror::Error)]
 #[error("mpivet made a mistake and cannot go on ({what}); please report it, with the trace directory {dir}")]
-pub struct Broken {
+pub struct InternalError {
     what: String,
     dir: String,
 }
@@ -76,12 +76,12 @@ impl Facts {
 
 impl Observer {
     /// Makes the report of what was read.
-    pub fn report(self, ending: Ending) -> Result<Report, Broken> {
+    pub fn report(self, ending: Ending) -> Result<Report, InternalError> {
         self.conclude(ending).map(|conclusion| conclusion.report)
     }
 
     /// Makes the report of what was read, with the matchings and witnesses of the run.
-    pub fn conclude(mut self, ending: Ending) -> Result<Conclusion, Broken> {
+    pub fn conclude(mut self, ending: Ending) -> Result<Conclusion, InternalError> {
         let is_stopped = matches!(ending, Ending::Stopped(_));
         let facts = Facts::of(&self, is_stopped);
         let leapt = self.leapt();
@@ -139,7 +139,7 @@ impl Observer {
     }
 
     /// The engine's analysis of a run that ended in this way.
-    fn analysis(&mut self, facts: &Facts, ending: Ending) -> Result<Analysis, Broken> {
+    fn analysis(&mut self, facts: &Facts, ending: Ending) -> Result<Analysis, InternalError> {
         // The later calls of these ranks are unknown, and nothing may be concluded from their absence.
         let lost = match ending {
             Ending::Any => [&facts.unknown[..], &self.running[..]].concat(),
@@ -159,6 +159,6 @@ impl Observer {
         let Observer { traces, feeder, phases, .. } = self;
         let merged = |findings| merge::merge(findings, &mut traces.symbols);
         let analysis = phases.time(DEADLOCKS, || feeder.finish(&facts.job, &end, &lost, merged));
-        analysis.map_err(|what| Broken { what, dir: self.traces.dir().display().to_string() })
+        analysis.map_err(|what| InternalError { what, dir: self.traces.dir().display().to_string() })
     }
 }

@@ -8,7 +8,7 @@ mod listeners;
 mod witnesses;
 
 use crate::load::{LoadError, Traces};
-pub use conclude::{Broken, Conclusion, Ending};
+pub use conclude::{Conclusion, Ending, InternalError};
 use engine::listen::Listener;
 use engine::{Engine, Stuck};
 use feeder::Feeder;

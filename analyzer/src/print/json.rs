@@ -8,7 +8,7 @@ use trace_reader::call::{Call, Outcome};
 use trace_reader::text::{format_arguments, format_results};
 
 /// The speaker of a line.
-pub(super) struct Speaker {
+pub(super) struct Origin {
     pub(super) world: usize,
     pub(super) rank: i32,
     pub(super) thread: u16,
@@ -23,14 +23,14 @@ pub(super) enum Part {
 }
 
 /// A line of its own kind.
-pub(super) fn line(kind: &str, speaker: &Speaker) -> Map<String, Value> {
+pub(super) fn line(kind: &str, origin: &Origin) -> Map<String, Value> {
     let mut line = Map::new();
     line.insert("kind".into(), json!(kind));
-    if speaker.world != 0 {
-        line.insert("world".into(), json!(speaker.world));
+    if origin.world != 0 {
+        line.insert("world".into(), json!(origin.world));
     }
-    line.insert("rank".into(), json!(speaker.rank));
-    line.insert("thread".into(), json!(speaker.thread));
+    line.insert("rank".into(), json!(origin.rank));
+    line.insert("thread".into(), json!(origin.thread));
     line
 }
 
@@ -38,12 +38,12 @@ pub(super) fn line(kind: &str, speaker: &Speaker) -> Map<String, Value> {
 pub(super) fn call(
     call: &Call,
     part: Part,
-    speaker: &Speaker,
+    origin: &Origin,
     seconds: (f64, Option<f64>),
     place: Option<&Location>,
     names: &dyn Names,
 ) -> String {
-    let mut line = line(if part == Part::Return { "return" } else { "call" }, speaker);
+    let mut line = line(if part == Part::Return { "return" } else { "call" }, origin);
     line.insert("function".into(), json!(call.func.name()));
     if part != Part::Return {
         line.insert("event".into(), json!(call.call_event()));

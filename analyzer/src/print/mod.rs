@@ -80,7 +80,7 @@ fn print_rank(
         match plan.format {
             PrintFormat::Text => writeln!(out, "// {}{at}: {}", names.list(&[rank]), clean_line(&damage.what))?,
             PrintFormat::Json => {
-                let mut line = json::line("damage", &json::Speaker { world, rank: number, thread: 0 });
+                let mut line = json::line("damage", &json::Origin { world, rank: number, thread: 0 });
                 line.insert("offset".into(), json!(damage.offset));
                 line.insert("text".into(), json!(damage.what));
                 writeln!(out, "{}", serde_json::Value::Object(line))?;

@@ -182,7 +182,7 @@ impl<'a> Printer<'a> {
     /// A line that is no call.
     fn said(&self, kind: &str, thread: u16, time: Option<u64>, text: &str) -> String {
         if self.plan.format == PrintFormat::Json {
-            let mut line = json::line(kind, &self.speaker(thread));
+            let mut line = json::line(kind, &self.origin(thread));
             line.insert("text".into(), json!(text));
             time.map(|t| line.insert("seconds".into(), json!(json::micros(self.seconds(t)))));
             return clean(Value::Object(line).to_string());
@@ -282,8 +282,8 @@ impl<'a> Printer<'a> {
         if matches!(thread, 0 | PROCESS_THREAD) { self.name.clone() } else { format!("{}.{thread}", self.name) }
     }
 
-    fn speaker(&self, thread: u16) -> json::Speaker {
-        json::Speaker { world: self.world, rank: self.rank, thread }
+    fn origin(&self, thread: u16) -> json::Origin {
+        json::Origin { world: self.world, rank: self.rank, thread }
     }
 
     /// A call with its return, or alone.
@@ -292,7 +292,7 @@ impl<'a> Printer<'a> {
         let seconds = self.times_of(call);
         if self.plan.format == PrintFormat::Json {
             let location = place.as_ref().map(|p| &p.location);
-            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.objects.names));
+            return clean(json::call(call, part, &self.origin(call.thread), seconds, location, &self.objects.names));
         }
         let returned = !call.is_open() && part == json::Part::Both;
         let mut line = format!("{}: {}", self.who(call.thread), format_call(call, &self.objects.names));
@@ -322,7 +322,7 @@ impl<'a> Printer<'a> {
             let place = self.place(call.site, symbols);
             let (part, location) = (json::Part::Return, place.as_ref().map(|p| &p.location));
             let seconds = self.times_of(call);
-            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.objects.names));
+            return clean(json::call(call, part, &self.origin(call.thread), seconds, location, &self.objects.names));
         }
         let mut line = format!("{}: return {}", self.who(call.thread), format_return(call, &self.objects.names));
         if numbered {
@@ -367,7 +367,7 @@ impl<'a> Printer<'a> {
         if self.plan.format == PrintFormat::Json {
             let mut line = json::line(
                 if matches!(annotation, Annotation::Dump(_)) { "dump" } else { "mark" },
-                &self.speaker(thread),
+                &self.origin(thread),
             );
             line.insert("text".into(), json!(text));
             line.insert("seconds".into(), json!(json::micros(self.seconds(time))));

@@ -3,7 +3,7 @@
 
 use super::ask;
 use super::wait::{self, Stuck};
-use crate::run::evidence::{Activity, Case, Reading, others_wait_for_ever, read_process};
+use crate::run::evidence::{Activity, Evidence, Reading, others_wait_for_ever, read_process};
 use ask::Answer;
 use debugger::read::Options;
 use debugger::snapshot::{Snapshot, Thread};
@@ -42,13 +42,13 @@ fn has_no_other_way(snapshot: &Snapshot) -> bool {
 fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>) -> bool {
     let processes: Vec<(u32, u64)> = snapshots.filter_map(|s| Some((u32::try_from(s.pid).ok()?, s.start))).collect();
     let until = Instant::now() + PATIENCE;
-    let mut case = Case::default();
+    let mut evidence = Evidence::default();
     while Instant::now() < until {
         let readings: Vec<Reading> = processes.iter().map(|(pid, start)| read_process(*pid, *start)).collect();
         if readings.iter().any(|l| l.activity == Activity::Gone) {
             return false;
         }
-        if case.add(&readings, Instant::now()) {
+        if evidence.add(&readings, Instant::now()) {
             return true;
         }
         std::thread::sleep(PAUSE);

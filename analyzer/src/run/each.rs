@@ -1,14 +1,14 @@
 //! `mpivet run --each`: the command starts MPI jobs by itself. Each is watched by a thread of its own as soon as its
 //! directory appears, and all of them are in one report.
 
-use super::each_job::{Watch, watch};
+use super::each_job::{WatchOptions, watch};
 use super::find::Found;
-use super::follow::Followed as _;
-use super::launch::{Altered, Launched};
+use super::follow::FollowedJob as _;
+use super::launch::{Launched, RunOptions};
 use super::{exit_code, remove, remove_empty, tell, tell_interruption};
 use crate::cli::RunPlan;
 use crate::exit::{CANNOT, Exit, FINDINGS};
-use analyzer::observe::Broken;
+use analyzer::observe::InternalError;
 use anyhow::anyhow;
 use report::{JobReport, Report, command_line};
 use std::collections::BTreeSet;
@@ -22,12 +22,12 @@ use trace_format::run::jobs::{Started, Wrapped, jobs_but, started};
 /// Pause between two looks for new jobs.
 const PAUSE: Duration = Duration::from_millis(20);
 
-type Outcome = (String, Started, Result<Option<Report>, Broken>);
+type Outcome = (String, Started, Result<Option<Report>, InternalError>);
 
 /// The jobs that were seen, each with its thread.
 struct Jobs<'a> {
     dir: &'a Path,
-    watch: Watch,
+    watch: WatchOptions,
     seen: BTreeSet<String>,
     threads: Vec<JoinHandle<Outcome>>,
     is_interrupted: bool,
@@ -35,7 +35,7 @@ struct Jobs<'a> {
 
 /// The results of the jobs.
 #[derive(Default)]
-struct Watching {
+struct JobResults {
     /// In the order of their start.
     reports: Vec<JobReport>,
     /// Jobs of which no trace could be read.
@@ -52,7 +52,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         _ = std::fs::remove_file(dir.join("each.json"));
         remove_empty(dir);
     };
-    let mut launched = Launched::start(plan, &Altered::of(plan), found, absolute).inspect_err(|_| forget())?;
+    let mut launched = Launched::start(plan, &RunOptions::of(plan), found, absolute).inspect_err(|_| forget())?;
     let mut jobs = Jobs::new(plan, dir);
     while !launched.has_ended() {
         jobs.poll();
@@ -60,7 +60,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         jobs.interrupt(&launched);
     }
     jobs.interrupt(&launched);
-    let Watching { reports, without_trace, broken } = jobs.finish();
+    let JobResults { reports, without_trace, broken } = jobs.finish();
     let code = launched.exit_code();
     if reports.is_empty() && broken.is_none() {
         if without_trace > 0 {
@@ -99,7 +99,7 @@ fn no_job(wrapped: &Wrapped, code: u8) -> Result<u8, Exit> {
 
 impl<'a> Jobs<'a> {
     fn new(plan: &RunPlan, dir: &'a Path) -> Jobs<'a> {
-        let watch = Watch {
+        let watch = WatchOptions {
             selection: plan.report.selection(),
             source_path: plan.report.source_path().to_vec(),
             stop: plan.stop,
@@ -132,10 +132,10 @@ impl<'a> Jobs<'a> {
     }
 
     /// The results of all jobs, when the command has ended.
-    fn finish(mut self) -> Watching {
+    fn finish(mut self) -> JobResults {
         self.poll();
         self.watch.over.store(true, Ordering::Relaxed);
-        let mut all = Watching::default();
+        let mut all = JobResults::default();
         for thread in self.threads {
             match thread.join() {
                 Ok((dir, started, Ok(Some(report)))) => all.reports.push(JobReport { dir, started, report }),

@@ -1,11 +1,11 @@
 //! A job that a command has started: its launcher is no child of this process, and is known from the file of the
 //! job's first rank.
 
+use super::discovery_printer::DiscoveryPrinter;
 use super::finish;
-use super::follow::{End, Followed, follow};
+use super::follow::{End, FollowedJob, follow};
 use super::stop::{Process, are_all_gone, stop};
-use super::teller::Teller;
-use analyzer::observe::{Broken, Ending, Observer};
+use analyzer::observe::{Ending, InternalError, Observer};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use report::{Report, command_line};
@@ -18,7 +18,7 @@ use trace_format::run::proc;
 use trace_format::settings::selection::Selection;
 
 /// A job of which only its directory and its launcher are known.
-pub(super) struct Watched {
+pub(super) struct EachJob {
     dir: PathBuf,
     /// `None`: it runs elsewhere, or is a daemon's child.
     launcher: Option<Process>,
@@ -31,7 +31,7 @@ pub(super) struct Watched {
 
 /// The part that all jobs of a command share.
 #[derive(Clone)]
-pub(super) struct Watch {
+pub(super) struct WatchOptions {
     pub(super) selection: Selection,
     pub(super) source_path: Vec<PathBuf>,
     pub(super) stop: bool,
@@ -39,9 +39,9 @@ pub(super) struct Watch {
     pub(super) over: Arc<AtomicBool>,
 }
 
-impl Watched {
-    fn new(dir: &Path, over: Arc<AtomicBool>) -> Watched {
-        Watched { dir: dir.to_owned(), launcher: None, over, all_gone: false, name: String::new() }
+impl EachJob {
+    fn new(dir: &Path, over: Arc<AtomicBool>) -> EachJob {
+        EachJob { dir: dir.to_owned(), launcher: None, over, all_gone: false, name: String::new() }
     }
 
     /// Takes what is known of its start.
@@ -56,7 +56,7 @@ impl Watched {
     }
 }
 
-impl Followed for Watched {
+impl FollowedJob for EachJob {
     fn poll(&mut self, observer: &Observer) {
         if self.launcher.is_none() {
             // A rank on the launcher's host may have started later than others, and knows more of the job.
@@ -94,16 +94,16 @@ impl Followed for Watched {
 }
 
 /// Watches the job with this directory to its end; its report. `None`: no rank left a trace.
-pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option<Report>, Broken> {
-    let mut job = Watched::new(dir, watch.over.clone());
+pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result<Option<Report>, InternalError> {
+    let mut job = EachJob::new(dir, watch.over.clone());
     job.learn(first);
     let mut observer = Observer::new(dir, watch.selection.clone());
     observer.traces.symbols.search_in(watch.source_path.clone());
     observer.traces.symbols.ask_servers();
-    let teller = Teller::start(dir, watch.selection.max_findings());
+    let printer = DiscoveryPrinter::start(dir, watch.selection.max_findings());
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
-            observer.traces.symbols.adopt(teller.finish());
+            observer.traces.symbols.adopt(printer.finish());
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // For `mpivet analyze`; without it the report is only less clear.
             _ = set_stopped(dir, &started(dir).unwrap_or_else(|| first.clone()), &stuck.ranks);
@@ -119,7 +119,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option
         }
         End::Over | End::Late => {
             // Its bar would be one among many.
-            finish(&mut observer, teller, true, &job.name);
+            finish(&mut observer, printer, true, &job.name);
             let any = !observer.traces.knows_nobody();
             any.then(|| observer.report(Ending::Any)).transpose()
         }

@@ -153,20 +153,20 @@ fn cpu_time(thread: &Path) -> Option<Duration> {
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Collects readings at some processes until they prove that all had their chance.
+/// Collects readings of some processes until they prove that all had their chance.
 #[derive(Debug, Default)]
-pub(crate) struct Case {
+pub(crate) struct Evidence {
     witnesses: Vec<Witness>,
     rounds: u32,
 }
 
-impl Case {
+impl Evidence {
     /// Looks at all processes, in the same order each time. True when the case is proved; it is for no process.
     pub(crate) fn add(&mut self, readings: &[Reading], now: Instant) -> bool {
         self.witnesses.resize_with(readings.len(), Witness::default);
         if readings.iter().any(|l| matches!(l.activity, Activity::Held | Activity::Gone)) {
             // Time in this state is no chance, and what the others did meanwhile may need an answer.
-            *self = Case::default();
+            *self = Evidence::default();
             return readings.is_empty();
         }
         let mut all = true;
@@ -218,7 +218,7 @@ mod tests {
     /// case is proved at the end.
     fn case(scripts: &[&[(Activity, u64)]]) -> bool {
         let start = Instant::now();
-        let mut case = Case::default();
+        let mut case = Evidence::default();
         let mut proved = false;
         for i in 0..scripts[0].len() {
             let reading = |s: &&[(Activity, u64)]| Reading { activity: s[i].0, cpu: Duration::from_millis(s[i].1) };
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn no_process_needs_no_evidence() {
-        assert!(Case::default().add(&[], Instant::now()));
+        assert!(Evidence::default().add(&[], Instant::now()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `mpivet run --explore`: runs the program again and again, each time with other messages for its wildcards, until no
 //! matching is left that is known and was not tried, or a limit is reached.
 
-use super::explored_run::{Job, Ran};
+use super::explored_run::{Job, RunResult};
 use super::find::Found;
 use super::plans::{Plans, Task};
 use super::{no_trace, remove, tell};
@@ -30,11 +30,11 @@ struct Exploration<'a> {
     report: Report,
     runs: Vec<RunView>,
     /// Why the search ended although something may be left.
-    cut: Option<Cut>,
+    stop_reason: Option<StopReason>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
+enum StopReason {
     Runs,
     Time,
     Outside,
@@ -63,7 +63,7 @@ pub(super) fn explore(
         plans,
         report,
         runs,
-        cut: (first.end == RunEnd::Interrupted).then_some(Cut::Outside),
+        stop_reason: (first.end == RunEnd::Interrupted).then_some(StopReason::Outside),
     };
     while let Some(task) = exploration.next() {
         exploration.make(&task)?;
@@ -83,14 +83,14 @@ pub(super) fn explore(
 impl Exploration<'_> {
     /// The next run to be made, as long as no limit is reached.
     fn next(&mut self) -> Option<Task> {
-        if self.cut.is_none() && self.plans.left() > 0 {
+        if self.stop_reason.is_none() && self.plans.left() > 0 {
             if self.runs.len() >= self.limits.runs as usize {
-                self.cut = Some(Cut::Runs);
+                self.stop_reason = Some(StopReason::Runs);
             } else if Instant::now() >= self.over {
-                self.cut = Some(Cut::Time);
+                self.stop_reason = Some(StopReason::Time);
             }
         }
-        self.cut.is_none().then(|| self.plans.next()).flatten()
+        self.stop_reason.is_none().then(|| self.plans.next()).flatten()
     }
 
     /// Makes a run and takes in what it shows.
@@ -99,7 +99,7 @@ impl Exploration<'_> {
         let under = self.job.witness(task)?;
         self.job.say(&format!("run {number} of at most {}, under {under}", self.limits.runs));
         let until = (Instant::now() + self.longest).min(self.over);
-        let Ran { conclusion, mut end, code, .. } =
+        let RunResult { conclusion, mut end, code, .. } =
             self.job.run(number, Some(&under), self.plans.known(), Some(until))?;
         let mut new = Vec::new();
         match conclusion {
@@ -123,13 +123,13 @@ impl Exploration<'_> {
                 }
             }
             // The exploration ended it, not the run itself.
-            None if end == RunEnd::Late && Instant::now() >= self.over => self.cut = Some(Cut::Time),
+            None if end == RunEnd::Late && Instant::now() >= self.over => self.stop_reason = Some(StopReason::Time),
             None => {}
         }
         if end == RunEnd::Interrupted {
-            self.cut = Some(Cut::Outside);
+            self.stop_reason = Some(StopReason::Outside);
         }
-        if self.cut.is_some() {
+        if self.stop_reason.is_some() {
             self.plans.give_back(task.clone());
         }
         new.iter().take(MOST_SAID).for_each(|line| self.job.say(&format!("run {number}: {line}")));
@@ -146,12 +146,14 @@ impl Exploration<'_> {
         let least = if self.plans.unknown().is_some() { "at least " } else { "" };
         let are = if left == 1 { "1 witness is left".to_owned() } else { format!("{least}{left} witnesses are left") };
         let more = |n: u64| n.saturating_mul(5).div_ceil(2);
-        let why = match (self.cut, self.plans.unknown()) {
-            (Some(Cut::Runs), _) => Some(format!("{are}; --explore-runs {} goes on", more(self.limits.runs.into()))),
-            (Some(Cut::Time), _) => {
+        let why = match (self.stop_reason, self.plans.unknown()) {
+            (Some(StopReason::Runs), _) => {
+                Some(format!("{are}; --explore-runs {} goes on", more(self.limits.runs.into())))
+            }
+            (Some(StopReason::Time), _) => {
                 Some(format!("{are}; --explore-time {} goes on", more(self.limits.seconds).max(60)))
             }
-            (Some(Cut::Outside), _) => Some(format!("it was ended from outside; {are}")),
+            (Some(StopReason::Outside), _) => Some(format!("it was ended from outside; {are}")),
             (None, Some((run, why))) => Some(format!("of run {run} not all is known: {why}")),
             (None, None) => None,
         };

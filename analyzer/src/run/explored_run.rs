@@ -1,11 +1,11 @@
 //! One run of an exploration: under a witness, with a limit of time, and with a trace directory of its own.
 
+use super::discovery_printer::DiscoveryPrinter;
 use super::find::Found;
 use super::follow::{End, follow};
-use super::launch::{Altered, Launched};
+use super::launch::{Launched, RunOptions};
 use super::plans::Task;
 use super::stop::{self, Process};
-use super::teller::Teller;
 use super::{finish, remove_empty, tell_interruption};
 use crate::cli::RunPlan;
 use crate::exit::Exit;
@@ -31,7 +31,7 @@ pub(super) struct Job<'a> {
 }
 
 /// The result of a run.
-pub(super) struct Ran {
+pub(super) struct RunResult {
     /// `None`: nothing is known of it.
     pub(super) conclusion: Option<Conclusion>,
     pub(super) end: RunEnd,
@@ -71,27 +71,27 @@ impl<'a> Job<'a> {
         under: Option<&str>,
         known: &FxHashSet<u64>,
         until: Option<Instant>,
-    ) -> Result<Ran, Exit> {
+    ) -> Result<RunResult, Exit> {
         let name = format!("run-{number}");
         let (dir, absolute) = (self.dir.join(&name), self.absolute.join(&name));
         trace_format::owner_only::make_dir(&dir).map_err(Exit::cannot)?;
         self.input.rewind();
         let replay = under.map(|under| self.absolute.join(under));
-        let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), is_explored: true };
+        let run_options = RunOptions { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), is_explored: true };
         let start = Instant::now();
-        let mut job = Launched::start(self.plan, &altered, self.found, &absolute).inspect_err(|_| {
+        let mut job = Launched::start(self.plan, &run_options, self.found, &absolute).inspect_err(|_| {
             remove_empty(&dir);
             remove_empty(self.dir);
         })?;
         let mut observer = Observer::new(&dir, self.plan.report.selection_of_runs());
         self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
-        let teller = Teller::start(&dir, self.plan.report.selection().max_findings());
+        let printer = DiscoveryPrinter::start(&dir, self.plan.report.selection().max_findings());
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();
         let (conclusion, end) = match end {
             End::Proven(stuck, _) => {
-                observer.traces.symbols.adopt(teller.finish());
+                observer.traces.symbols.adopt(printer.finish());
                 let processes = processes(&observer);
                 let conclusion = observer.conclude(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot);
                 stop::stop(&mut job, &processes);
@@ -102,7 +102,7 @@ impl<'a> Job<'a> {
                 (None, RunEnd::Late)
             }
             End::Over => {
-                finish(&mut observer, teller, self.plan.quiet, "");
+                finish(&mut observer, printer, self.plan.quiet, "");
                 let end = if job.interruption().is_some() { RunEnd::Interrupted } else { RunEnd::Ended };
                 tell_interruption(&job, &dir);
                 let no_trace = observer.traces.knows_nobody();
@@ -113,7 +113,7 @@ impl<'a> Job<'a> {
                 }
             }
         };
-        Ok(Ran { conclusion, end, code: job.exit_code(), elapsed })
+        Ok(RunResult { conclusion, end, code: job.exit_code(), elapsed })
     }
 }
 

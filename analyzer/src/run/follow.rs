@@ -6,8 +6,8 @@
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
 
-use super::evidence::{Activity, Case, Reading, others_wait_for_ever, read_process};
-use super::hung::Hung;
+use super::evidence::{Activity, Evidence, Reading, others_wait_for_ever, read_process};
+use super::hung_launcher::HungLauncher;
 use super::stop::Process;
 use analyzer::observe::Observer;
 use engine::Stuck;
@@ -42,7 +42,7 @@ const ENOUGH_QUIET: u32 = 4;
 const ENOUGH_BUSY: u32 = 8;
 
 /// A job that is followed.
-pub(crate) trait Followed {
+pub(crate) trait FollowedJob {
     /// Looks at the records of its ranks.
     fn poll(&mut self, _: &Observer) {}
     /// Has the job ended, so that its ranks record nothing more?
@@ -72,7 +72,7 @@ pub(crate) enum End {
 /// A set of ranks that seem to wait for ever.
 struct Candidate {
     stuck: Stuck,
-    case: Case,
+    evidence: Evidence,
     since: Instant,
     /// Looks in a row that found no other thread of its ranks that could do something.
     quiet: u32,
@@ -85,7 +85,14 @@ struct Candidate {
 impl Candidate {
     fn new(stuck: Stuck) -> Candidate {
         let since = Instant::now();
-        Candidate { stuck, case: Case::default(), since, quiet: 0, busy: BTreeMap::new(), doubted: BTreeSet::new() }
+        Candidate {
+            stuck,
+            evidence: Evidence::default(),
+            since,
+            quiet: 0,
+            busy: BTreeMap::new(),
+            doubted: BTreeSet::new(),
+        }
     }
 
     /// Ranks about which there is no evidence must not hide what is certain of the others: the candidate without those
@@ -120,7 +127,7 @@ impl Candidate {
         };
         let readings: Vec<Reading> = self.stuck.uncertain.iter().map(look_at).collect();
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        let proved = self.case.add(&readings, now);
+        let proved = self.evidence.add(&readings, now);
         let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
             let header = observer.traces.header(*rank);
             let (accounted, unnamed) = observer.traces.accounted_threads(*rank, threads);
@@ -138,10 +145,10 @@ impl Candidate {
 
 /// Follows the job until its launcher ends, or until a set of ranks is proved to wait for ever. If `stop` is false the
 /// proof is only told. `until`: how long it may take.
-pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: bool, until: Option<Instant>) -> End {
+pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: bool, until: Option<Instant>) -> End {
     let here = proc::host();
     let mut candidate: Option<Candidate> = None;
-    let mut hung = Hung::default();
+    let mut hung_launcher = HungLauncher::default();
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
@@ -163,7 +170,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: boo
             asked_polling = false;
             candidate = candidate.filter(|c| !c.concerns(&news));
         } else if last_news.elapsed() > IDLE_AFTER {
-            hung.end(job, observer, &here);
+            hung_launcher.end(job, observer, &here);
         }
         let asked_lately = now - last_asked < ASK_EVERY;
         if candidate.as_mut().is_some_and(|c| c.is_proved(observer, now)) {

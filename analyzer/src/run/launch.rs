@@ -1,7 +1,7 @@
 //! Starts the launcher under the interposer, in a process group of its own, and passes signals and the terminal on.
 
 use super::find::Found;
-use super::follow::Followed;
+use super::follow::FollowedJob;
 use super::launcher::Job;
 use super::stop::Process;
 use super::terminal::Sentinel;
@@ -44,16 +44,16 @@ fn unix_ns() -> u64 {
 }
 
 /// Differences of one run of the job from the plan of all.
-pub(crate) struct Altered<'a> {
+pub(crate) struct RunOptions<'a> {
     pub(crate) sync_sends: bool,
     pub(crate) replay: Option<&'a Path>,
     /// It is one of several: it does not get the terminal, so that Ctrl-C ends them all.
     pub(crate) is_explored: bool,
 }
 
-impl<'a> Altered<'a> {
-    pub(crate) fn of(plan: &'a RunPlan) -> Altered<'a> {
-        Altered { sync_sends: plan.sync_sends, replay: plan.replay.as_deref(), is_explored: false }
+impl<'a> RunOptions<'a> {
+    pub(crate) fn of(plan: &'a RunPlan) -> RunOptions<'a> {
+        RunOptions { sync_sends: plan.sync_sends, replay: plan.replay.as_deref(), is_explored: false }
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Launched {
 }
 
 /// The command and the environment of the job.
-fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
+fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> Job {
     let library = &found.library;
     let mut preload = library.as_os_str().to_owned();
     if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
@@ -99,8 +99,8 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(
         plan.stage_dir.as_ref().map(|dir| (STAGE_DIR.into(), std::path::absolute(dir).unwrap_or(dir.clone()).into())),
     );
-    ours.extend(altered.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
-    ours.extend(altered.replay.map(|path| (REPLAY.into(), path.into())));
+    ours.extend(run_options.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
+    ours.extend(run_options.replay.map(|path| (REPLAY.into(), path.into())));
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
@@ -128,8 +128,8 @@ fn c_string(text: OsString) -> Result<CString, Exit> {
 }
 
 impl Launched {
-    pub(crate) fn start(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Result<Launched, Exit> {
-        Launched::spawn(plan, altered, found, dir).map_err(|e| match e {
+    pub(crate) fn start(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> Result<Launched, Exit> {
+        Launched::spawn(plan, run_options, found, dir).map_err(|e| match e {
             SpawnError::Exit(exit) => exit,
             SpawnError::Exec(errno) => {
                 Exit::Usage(format!("cannot run {}: {}", found.launcher.display(), errno.desc()))
@@ -138,8 +138,8 @@ impl Launched {
         })
     }
 
-    fn spawn(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
-        let job = job(plan, altered, found, dir);
+    fn spawn(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
+        let job = job(plan, run_options, found, dir);
         let args: Vec<CString> = job.command.into_iter().map(c_string).collect::<Result<_, _>>()?;
         let pair = |(mut name, value): (OsString, OsString)| {
             name.push("=");
@@ -168,10 +168,10 @@ impl Launched {
         // Rust ignores SIGPIPE from the start; programs expect it.
         attributes.set_sigdefault(&SigSet::from_iter([Signal::SIGPIPE]))?;
         let stdin = std::io::stdin();
-        let terminal = !altered.is_explored && tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
+        let terminal = !run_options.is_explored && tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
         let mut actions = PosixSpawnFileActions::init()?;
         let nothing = std::fs::File::open("/dev/null").ok();
-        if let Some(nothing) = nothing.as_ref().filter(|_| altered.is_explored && stdin.is_terminal()) {
+        if let Some(nothing) = nothing.as_ref().filter(|_| run_options.is_explored && stdin.is_terminal()) {
             actions.add_dup2(nothing.as_raw_fd(), stdin.as_raw_fd())?;
         }
         let pid =
@@ -222,7 +222,7 @@ impl Launched {
     }
 }
 
-impl Followed for Launched {
+impl FollowedJob for Launched {
     fn launcher(&self) -> Option<Process> {
         // Until it is waited for, the number is its own.
         let pid = self.pid.as_raw() as u32;

@@ -9,7 +9,7 @@
 //! | `srun` | all | `--export`, if the command or `SLURM_EXPORT_ENV` uses it |
 //! | `flux run` | all | - |
 
-use super::options::{Program, name, programs};
+use super::launcher_options::{Program, name, programs};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -38,24 +38,24 @@ impl Job {
     pub(crate) fn forward(mut self, launcher: &Path, library: &Path, names: &[&str]) -> Job {
         let kind = Launcher::of(launcher);
         let programs = programs(kind, &self.command);
-        let told = Told { library, names };
+        let additions = Additions { library, names };
         match kind {
-            Launcher::OpenMpi => self.open_mpi(&programs, &told),
-            Launcher::Hydra => self.hydra(&programs, &told),
-            Launcher::Srun => self.srun(&programs, &told),
+            Launcher::OpenMpi => self.open_mpi(&programs, &additions),
+            Launcher::Hydra => self.hydra(&programs, &additions),
+            Launcher::Srun => self.srun(&programs, &additions),
             Launcher::Other => {}
         }
         self
     }
 
-    fn open_mpi(&mut self, programs: &[Program], told: &Told) {
+    fn open_mpi(&mut self, programs: &[Program], additions: &Additions) {
         // Open MPI 4 refuses `-x` beside a list of its own.
         let mut lists = false;
         for i in programs.iter().flat_map(|p| &p.options) {
             let is_list = name(&self.command[*i].to_string_lossy()).ends_with("mca")
                 && self.command.get(i + 1).is_some_and(|a| *a == *OPEN_MPI_LIST);
             if let Some(value) = self.command.get_mut(i + 2).filter(|_| is_list) {
-                *value = told.append(value, ";");
+                *value = additions.append(value, ";");
                 lists = true;
             }
         }
@@ -64,25 +64,25 @@ impl Job {
         if lists {
             return;
         } else if let Some((_, value)) = of_environment {
-            *value = told.append(value, ";");
+            *value = additions.append(value, ";");
             return;
         }
         // Each of several programs (`mpirun -n 1 ./a : -n 1 ./b`) has options of its own.
         for program in programs.iter().rev() {
-            let mut names = told.names.to_vec();
+            let mut names = additions.names.to_vec();
             let exports: Vec<usize> = program.options.iter().copied().filter(|i| self.command[*i] == *"-x").collect();
             for i in exports {
                 let Some(value) = self.command.get_mut(i + 1) else { continue };
                 let given = value.to_string_lossy().into_owned();
                 names.retain(|n| given.split_once('=').map_or(given.as_str(), |g| g.0) != *n);
-                *value = told.preloaded(value);
+                *value = additions.preloaded(value);
             }
             let options = names.iter().flat_map(|n| ["-x".into(), (*n).into()]);
             self.command.splice(program.start..program.start, options);
         }
     }
 
-    fn hydra(&mut self, programs: &[Program], told: &Told) {
+    fn hydra(&mut self, programs: &[Program], additions: &Additions) {
         // The loop goes backwards, because it inserts words.
         for i in programs.iter().flat_map(|p| &p.options).copied().rev().collect::<Vec<_>>() {
             let option = self.command[i].to_string_lossy().into_owned();
@@ -90,24 +90,24 @@ impl Job {
             match (name, option.split_once('=')) {
                 ("genvlist" | "envlist", Some((_, list))) => {
                     self.command[i] = OsString::from(format!("-{name}="));
-                    let list = told.append(OsStr::new(list), ",");
+                    let list = additions.append(OsStr::new(list), ",");
                     self.command[i].push(list);
                 }
                 ("genvlist" | "envlist", None) => {
                     if let Some(value) = self.command.get_mut(i + 1) {
-                        *value = told.append(value, ",");
+                        *value = additions.append(value, ",");
                     }
                 }
                 ("genvnone" | "envnone", _) => {
                     self.command[i] = format!("-{}list", name.trim_end_matches("none")).into();
-                    self.command.insert(i + 1, told.names.join(",").into());
+                    self.command.insert(i + 1, additions.names.join(",").into());
                 }
                 ("genv" | "env", None) => {
                     let own = self.command.get(i + 1).is_some_and(|a| *a == *PRELOAD);
                     if let Some(value) = self.command.get_mut(i + 2).filter(|_| own) {
-                        *value = told.before(value);
+                        *value = additions.before(value);
                     } else if let Some(value) = self.command.get_mut(i + 1) {
-                        *value = told.preloaded(value);
+                        *value = additions.preloaded(value);
                     }
                 }
                 _ => {}
@@ -115,14 +115,14 @@ impl Job {
         }
     }
 
-    fn srun(&mut self, programs: &[Program], told: &Told) {
-        let names = told.names.join(",");
+    fn srun(&mut self, programs: &[Program], additions: &Additions) {
+        let names = additions.names.join(",");
         let extended = |value: &str| match value {
             "ALL" => value.to_owned(),
             "NONE" | "NIL" => names.clone(),
             _ => {
-                let own = told.preload_in(value, ",");
-                if value.split(',').any(|v| v == "ALL") { own } else { told.missing_from(&own, ",") }
+                let own = additions.preload_in(value, ",");
+                if value.split(',').any(|v| v == "ALL") { own } else { additions.missing_from(&own, ",") }
             }
         };
         let mut found = false;
@@ -145,12 +145,12 @@ impl Job {
 }
 
 /// The additions to a launcher's command.
-struct Told<'a> {
+struct Additions<'a> {
     library: &'a Path,
     names: &'a [&'a str],
 }
 
-impl Told<'_> {
+impl Additions<'_> {
     /// Our library, and the libraries of the command.
     fn before(&self, others: &OsStr) -> OsString {
         let mut all = self.library.as_os_str().to_owned();

@@ -1,6 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
 //! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
+mod discovery_printer;
 mod each;
 mod each_job;
 pub(crate) mod evidence;
@@ -8,14 +9,13 @@ mod explore;
 mod explored_run;
 mod find;
 pub(crate) mod follow;
-mod hung;
+mod hung_launcher;
 mod launch;
 mod launcher;
+mod launcher_options;
 pub(crate) mod leftover_stages;
-mod options;
 mod plans;
 mod stop;
-mod teller;
 mod terminal;
 
 use crate::cli::{Keep, RunPlan};
@@ -24,16 +24,16 @@ use crate::progress::{Bar, print_phases};
 use analyzer::interruption::{self, Interruption};
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
+use discovery_printer::DiscoveryPrinter;
 use engine::Stuck;
 use find::Found;
 use follow::End;
-use launch::{Altered, Launched};
+use launch::{Launched, RunOptions};
 use report::Report;
 use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stop::Process;
-use teller::Teller;
 use trace_format::run::discovery;
 use trace_format::run::proc;
 
@@ -59,13 +59,14 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     if plan.each {
         return each::each(plan, &found, &dir, &absolute);
     }
-    let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
+    let mut job =
+        Launched::start(plan, &RunOptions::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection());
     plan.report.prepare(&mut observer);
-    let teller = Teller::start(&dir, plan.report.selection().max_findings());
+    let printer = DiscoveryPrinter::start(&dir, plan.report.selection().max_findings());
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
-            observer.traces.symbols.adopt(teller.finish());
+            observer.traces.symbols.adopt(printer.finish());
             if plan.verbose {
                 let Stuck { ranks, uncertain, .. } = &stuck;
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
@@ -81,7 +82,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer, teller, plan.quiet, "");
+            finish(&mut observer, printer, plan.quiet, "");
             if observer.traces.knows_nobody() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
@@ -97,13 +98,13 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
 
 /// The fate of a trace directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum DirectoryFate {
     Kept,
     Removed,
 }
 
 /// Writes the report of a run with this exit code. Returns what becomes of its traces.
-fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
+fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<DirectoryFate, Exit> {
     let is_kept = plan.dir.is_some()
         || match plan.keep {
             Keep::Always => true,
@@ -118,13 +119,13 @@ fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
     } else {
         show(plan, &report)?;
     }
-    Ok(if is_kept { Fate::Kept } else { Fate::Removed })
+    Ok(if is_kept { DirectoryFate::Kept } else { DirectoryFate::Removed })
 }
 
 /// The job is over. A directory that is removed is one that mpivet has made and named.
-fn remove(dir: &Path, fate: Fate) {
-    leftover_stages::bring_stages(dir, fate == Fate::Kept);
-    if fate == Fate::Removed
+fn remove(dir: &Path, fate: DirectoryFate) {
+    leftover_stages::bring_stages(dir, fate == DirectoryFate::Kept);
+    if fate == DirectoryFate::Removed
         && let Err(e) = std::fs::remove_dir_all(dir)
     {
         eprintln!("mpivet: cannot remove {}: {e}", dir.display());
@@ -149,14 +150,14 @@ fn tell_interruption(job: &Launched, dir: &Path) {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer, teller: Teller, quiet: bool, name: &str) {
+fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name: &str) {
     let here = proc::host();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();
         !orphan(observer)
     });
-    observer.traces.symbols.adopt(teller.finish());
+    observer.traces.symbols.adopt(printer.finish());
     watch(observer, quiet);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();

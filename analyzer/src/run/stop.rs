@@ -1,6 +1,6 @@
 //! Stops a job that can never go on: first asks the launcher to clean up, then kills what is left.
 
-use super::follow::Followed;
+use super::follow::FollowedJob;
 use analyzer::observe::Observer;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -35,7 +35,7 @@ pub(super) fn are_all_gone(observer: &Observer, here: &str) -> bool {
     observer.is_complete() && observer.traces.headers().all(|h| h.host == here && !Process::of(h).lives())
 }
 
-pub(crate) fn stop<J: Followed>(job: &mut J, ranks: &[Process]) {
+pub(crate) fn stop<J: FollowedJob>(job: &mut J, ranks: &[Process]) {
     job.signal(Signal::SIGTERM);
     // A stopped process does not hear SIGTERM.
     job.signal(Signal::SIGCONT);

@@ -1,13 +1,13 @@
 //! Settings of the environment (`MPIVET_*`).
 
 use super::list::{Kind, SETTINGS, Setting};
-use super::{Given, Source};
+use super::{SettingValue, Source};
 use crate::exit::Exit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
 /// Reads the settings by `get`, which returns the value of a variable. An empty variable sets nothing.
-pub(crate) fn read(get: impl Fn(&str) -> Option<OsString>) -> Result<Vec<Given>, Exit> {
+pub(crate) fn read(get: impl Fn(&str) -> Option<OsString>) -> Result<Vec<SettingValue>, Exit> {
     // Below another `mpivet run` the directory is that of its job.
     let nested = get("MPIVET_RUN").is_some_and(|v| !v.is_empty());
     let mut all = Vec::new();
@@ -15,7 +15,7 @@ pub(crate) fn read(get: impl Fn(&str) -> Option<OsString>) -> Result<Vec<Given>,
         let Some(text) = get(setting.variable).filter(|text| !text.is_empty()) else { continue };
         let source = Source::Environment(setting.variable);
         let values = values(setting, &text).map_err(|why| Exit::Usage(format!("{}: {why}", setting.variable)))?;
-        all.extend(values.into_iter().map(|value| Given { setting, value, source: source.clone() }));
+        all.extend(values.into_iter().map(|value| SettingValue { setting, value, source: source.clone() }));
     }
     Ok(all)
 }

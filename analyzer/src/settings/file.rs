@@ -1,7 +1,7 @@
 //! `mpivet.toml`: finds and reads it.
 
 use super::list::{Kind, SETTINGS, Setting};
-use super::{Given, Source};
+use super::{SettingValue, Source};
 use crate::exit::Exit;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -28,14 +28,14 @@ pub(crate) fn find(start: &Path) -> Option<PathBuf> {
 }
 
 /// The settings of the file.
-pub(crate) fn read(path: &Path) -> Result<Vec<Given>, Exit> {
+pub(crate) fn read(path: &Path) -> Result<Vec<SettingValue>, Exit> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| Exit::Usage(format!("cannot read the settings in {}: {e}", path.display())))?;
     parse(path, &text)
 }
 
 /// The settings of a file at `path` with this text.
-pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<Given>, Exit> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<SettingValue>, Exit> {
     let file = File { path, text };
     let table = DeTable::parse(text).map_err(|e| file.wrong(e.span(), e.message()))?;
     let mut given = Vec::new();
@@ -83,7 +83,12 @@ impl File<'_> {
         Exit::Usage(format!("{}{line}: {what}", self.path.display()))
     }
 
-    fn take(&self, setting: &'static Setting, value: &Spanned<DeValue>, given: &mut Vec<Given>) -> Result<(), Exit> {
+    fn take(
+        &self,
+        setting: &'static Setting,
+        value: &Spanned<DeValue>,
+        given: &mut Vec<SettingValue>,
+    ) -> Result<(), Exit> {
         match (setting.kind, value.get_ref()) {
             (Kind::Words | Kind::Paths | Kind::Reports, DeValue::Array(all)) => {
                 for word in all.iter() {
@@ -125,7 +130,7 @@ impl File<'_> {
         self.wrong(Some(span), &format!("`{key}` is {expected}, not {found}; for example {key} = {example}"))
     }
 
-    fn given(&self, setting: &'static Setting, text: &str, span: Range<usize>) -> Given {
+    fn given(&self, setting: &'static Setting, text: &str, span: Range<usize>) -> SettingValue {
         let here = self.path.parent().unwrap_or(Path::new(""));
         let value = match setting.kind {
             Kind::Path => here.join(text).into_os_string(),
@@ -133,7 +138,7 @@ impl File<'_> {
             Kind::Reports => with_format(text, |file| here.join(file).into_os_string()),
             _ => text.into(),
         };
-        Given { setting, value, source: Source::File { path: self.path.to_owned(), line: self.line(&span) } }
+        SettingValue { setting, value, source: Source::File { path: self.path.to_owned(), line: self.line(&span) } }
     }
 }
 

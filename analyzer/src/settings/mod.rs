@@ -44,7 +44,7 @@ impl std::fmt::Display for Source {
 
 /// A value of a setting, as its option takes it; one of those in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct SettingValue {
     pub(crate) setting: &'static Setting,
     pub(crate) value: OsString,
     pub(crate) source: Source,
@@ -52,18 +52,18 @@ pub(crate) struct Given {
 
 /// The settings that hold for a command.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct InForce {
+pub(crate) struct EffectiveSettings {
     /// The file that was read.
     pub(crate) file: Option<PathBuf>,
     /// In rising order of precedence.
-    pub(crate) given: Vec<Given>,
+    pub(crate) values: Vec<SettingValue>,
 }
 
-impl InForce {
+impl EffectiveSettings {
     /// The format that was typed: that of `mpivet config` itself.
     pub(crate) fn typed_format(&self) -> Option<&OsStr> {
-        let typed = |g: &&Given| g.setting.key == "format" && matches!(g.source, Source::Flag(_));
-        self.given.iter().find(typed).map(|g| g.value.as_os_str())
+        let typed = |g: &&SettingValue| g.setting.key == "format" && matches!(g.source, Source::Flag(_));
+        self.values.iter().find(typed).map(|g| g.value.as_os_str())
     }
 }
 
@@ -94,15 +94,15 @@ pub(crate) fn apply(
     name: &str,
     matches: &ArgMatches,
     args: &[OsString],
-) -> Result<(Vec<OsString>, InForce), Exit> {
+) -> Result<(Vec<OsString>, EffectiveSettings), Exit> {
     let (Some(command), Some(run)) = (all.find_subcommand(name), all.find_subcommand("run")) else {
-        return Ok((args.to_vec(), InForce::default()));
+        return Ok((args.to_vec(), EffectiveSettings::default()));
     };
     let holds = |setting: &&Setting| setting.everywhere || REPORTING.contains(&name);
     let known: Vec<&'static Setting> =
         SETTINGS.iter().filter(holds).filter(|s| option(command, s.option).is_some()).collect();
     if known.is_empty() {
-        return Ok((args.to_vec(), InForce::default()));
+        return Ok((args.to_vec(), EffectiveSettings::default()));
     }
     let file = which_file(command, matches)?;
     let mut below = match &file {
@@ -119,7 +119,7 @@ pub(crate) fn apply(
     let mut whole: Vec<OsString> = args.iter().take(2).cloned().collect();
     whole.extend(more);
     whole.extend(args.iter().skip(2).cloned());
-    Ok((whole, InForce { file, given: below.into_iter().chain(typed).collect() }))
+    Ok((whole, EffectiveSettings { file, values: below.into_iter().chain(typed).collect() }))
 }
 
 fn option<'a>(command: &'a Command, long: &str) -> Option<&'a Arg> {
@@ -142,10 +142,10 @@ fn which_file(command: &Command, matches: &ArgMatches) -> Result<Option<PathBuf>
 }
 
 /// The options that were typed.
-fn typed(command: &Command, matches: &ArgMatches, known: &[&'static Setting]) -> Vec<Given> {
+fn typed(command: &Command, matches: &ArgMatches, known: &[&'static Setting]) -> Vec<SettingValue> {
     let mut all = Vec::new();
     for setting in known {
-        let mut of_setting: Vec<(usize, Given)> = Vec::new();
+        let mut of_setting: Vec<(usize, SettingValue)> = Vec::new();
         for (name, is_off) in std::iter::once((setting.option, false)).chain(setting.off.map(|name| (name, true))) {
             let Some(id) = option(command, name).map(|a| a.get_id().as_str()) else { continue };
             if matches.value_source(id) != Some(ValueSource::CommandLine) {
@@ -158,7 +158,7 @@ fn typed(command: &Command, matches: &ArgMatches, known: &[&'static Setting]) ->
                     let mut word = OsString::from(if is_off { "-" } else { "" });
                     word.push(value);
                     let source = Source::Flag(format!("--{name}"));
-                    of_setting.push((place, Given { setting, value: word, source }));
+                    of_setting.push((place, SettingValue { setting, value: word, source }));
                 }
             }
         }
@@ -173,8 +173,8 @@ fn split(words: &OsStr) -> Vec<OsString> {
 }
 
 /// The settings of file and environment that no setting of higher precedence overrules.
-fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<Given> {
-    let mut left: Vec<Given> = Vec::new();
+fn not_overruled(command: &Command, below: Vec<SettingValue>, typed: &[SettingValue]) -> Vec<SettingValue> {
+    let mut left: Vec<SettingValue> = Vec::new();
     for (at, given) in below.iter().enumerate() {
         let mut later = below[at + 1..].iter().chain(typed);
         let overruled = later.any(|other| {
@@ -189,12 +189,12 @@ fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<G
 }
 
 /// Does the value turn something on? An option with `false` is as if it was not there.
-fn is_set(given: &Given) -> bool {
+fn is_set(given: &SettingValue) -> bool {
     given.setting.kind != Kind::Bool || given.value != *"false"
 }
 
-fn exclude_each_other(command: &Command, one: &Given, other: &Given) -> bool {
-    let conflicts = |a: &Given, b: &Given| {
+fn exclude_each_other(command: &Command, one: &SettingValue, other: &SettingValue) -> bool {
+    let conflicts = |a: &SettingValue, b: &SettingValue| {
         let (Some(a), Some(b)) = (option(command, a.setting.option), option(command, b.setting.option)) else {
             return false;
         };
@@ -205,7 +205,7 @@ fn exclude_each_other(command: &Command, one: &Given, other: &Given) -> bool {
 
 /// Has the setting a meaning beside the options that were typed? Limits of an exploration need a typed `--explore`, and
 /// no typed option may exclude the setting.
-fn is_meant(given: &Given, command: &Command, matches: &ArgMatches) -> bool {
+fn is_meant(given: &SettingValue, command: &Command, matches: &ArgMatches) -> bool {
     let is_typed = |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let only_with = given.setting.only_with.and_then(|name| option(command, name));
     let own = option(command, given.setting.option);
@@ -218,7 +218,7 @@ fn is_meant(given: &Given, command: &Command, matches: &ArgMatches) -> bool {
 }
 
 /// The setting as an option of the command line.
-fn argument(given: &Given) -> Option<OsString> {
+fn argument(given: &SettingValue) -> Option<OsString> {
     let Setting { option, off, .. } = *given.setting;
     let (option, value) = match (off, strip_dash(&given.value)) {
         (Some(off), Some(rest)) => (off, rest),
@@ -234,7 +234,7 @@ fn strip_dash(word: &OsStr) -> Option<OsString> {
 }
 
 /// Checks that the option takes the value; the error names the source of the value.
-fn check(command: &Command, given: &Given) -> Result<(), Exit> {
+fn check(command: &Command, given: &SettingValue) -> Result<(), Exit> {
     let off = given.setting.off.filter(|_| strip_dash(&given.value).is_some());
     let name = off.unwrap_or(given.setting.option);
     let Some(arg) = option(command, name) else { return Ok(()) };
@@ -246,7 +246,7 @@ fn check(command: &Command, given: &Given) -> Result<(), Exit> {
 }
 
 /// The message of clap, without its advice on the command line.
-fn why(error: &clap::Error, given: &Given) -> String {
+fn why(error: &clap::Error, given: &SettingValue) -> String {
     use clap::error::{ContextKind, ContextValue};
     if let Some(source) = std::error::Error::source(error) {
         return format!("`{}`: {source}", given.value.to_string_lossy());

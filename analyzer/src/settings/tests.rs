@@ -87,7 +87,7 @@ fn the_environment_says_the_same() {
     let read = |more: &'static [(&str, &str)]| {
         let get = |name: &str| all.iter().chain(more).rev().find(|(n, _)| *n == name).map(|(_, v)| v.into());
         environment::read(get).map(|given| {
-            let pair = |g: &Given| format!("{}={}", g.setting.key, g.value.to_string_lossy());
+            let pair = |g: &SettingValue| format!("{}={}", g.setting.key, g.value.to_string_lossy());
             given.iter().map(pair).collect::<Vec<_>>()
         })
     };

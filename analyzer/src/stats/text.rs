@@ -5,7 +5,7 @@ use super::sites::places;
 use super::table::Table as Columns;
 use super::units::{bytes, percent, span, time};
 use crate::cli::Table;
-use report::statistics::{Pair, Rank, Statistics, Who};
+use report::statistics::{Pair, ProcessName, Rank, Statistics};
 use std::fmt::Write as _;
 
 /// Ranks whose matrix is printed whole.
@@ -226,7 +226,7 @@ fn matrix(out: &mut String, s: &Statistics) {
         let head = std::iter::once(">from \\ to".to_owned()).chain(processes.iter().map(|to| format!(">{to}")));
         let mut table = Columns::new(head);
         for from in &processes {
-            let pair = |to: &Who| s.pairs.iter().find(|p| p.from == *from && p.to == *to);
+            let pair = |to: &ProcessName| s.pairs.iter().find(|p| p.from == *from && p.to == *to);
             let cells = processes.iter().map(|to| pair(to).map_or_else(|| ".".to_owned(), cell));
             table.row(std::iter::once(from.to_string()).chain(cells).collect());
         }

@@ -47,7 +47,7 @@ unsafe fn drop_stored<T>(place: *mut T) -> Result<(), Failure> {
 }
 
 /// Data of ours that the debugger keeps with an object of its own.
-pub(crate) trait Kept: Sized {
+pub(crate) trait Attachment: Sized {
     type Owner;
 
     /// Lets the debugger keep `info`.
@@ -57,7 +57,7 @@ pub(crate) trait Kept: Sized {
 }
 
 /// Keeps a value with an object of the debugger's.
-pub(crate) fn keep<K: Kept>(owner: *mut K::Owner, value: K) -> Result<(), Failure> {
+pub(crate) fn keep<K: Attachment>(owner: *mut K::Owner, value: K) -> Result<(), Failure> {
     let callbacks = basic()?;
     let place = store(value)?;
     let kept = K::put(&callbacks, owner, place);
@@ -68,8 +68,8 @@ pub(crate) fn keep<K: Kept>(owner: *mut K::Owner, value: K) -> Result<(), Failur
     kept
 }
 
-/// Looks at what was kept.
-pub(crate) fn with<K: Kept, T>(
+/// Looks at data that the debugger keeps.
+pub(crate) fn with<K: Attachment, T>(
     owner: *mut K::Owner,
     look: impl FnOnce(&mut K) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
@@ -78,11 +78,11 @@ pub(crate) fn with<K: Kept, T>(
     look(unsafe { place.as_mut() }.ok_or(Failure::NotSetUp)?)
 }
 
-/// Gives up what was kept.
+/// Drops data that the debugger kept.
 ///
 /// # Safety
 /// `info` is what [`keep`] has stored, and the debugger has not given it up before.
-pub(crate) unsafe fn give_up<K: Kept>(info: *mut K) -> Result<(), Failure> {
+pub(crate) unsafe fn give_up<K: Attachment>(info: *mut K) -> Result<(), Failure> {
     // SAFETY: the caller vouches for it.
     unsafe { drop_stored(info) }
 }

@@ -1,6 +1,6 @@
 //! An executable image: whether there is a table in its processes, and where.
 
-use crate::debugger::Kept;
+use crate::debugger::Attachment;
 use crate::failure::Failure;
 use mqs::{Address, BasicCallbacks, Image, ImageCallbacks, codes};
 use std::ffi::CStr;
@@ -26,7 +26,7 @@ impl Info {
     }
 }
 
-impl Kept for Info {
+impl Attachment for Info {
     type Owner = Image;
 
     fn put(callbacks: &BasicCallbacks, image: *mut Image, info: *mut Self) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! A process that the debugger looks at: its communicators as they were listed last, and where the iterators are.
 
 use crate::communicators::{self, Comm};
-use crate::debugger::Kept;
+use crate::debugger::Attachment;
 use crate::failure::Failure;
 use crate::operations::{self, Names, Op};
 use crate::table::Tables;
@@ -124,7 +124,7 @@ impl Info {
     }
 }
 
-impl Kept for Info {
+impl Attachment for Info {
     type Owner = Process;
 
     fn put(callbacks: &BasicCallbacks, process: *mut Process, info: *mut Self) -> Result<(), Failure> {

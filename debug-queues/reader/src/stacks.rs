@@ -5,7 +5,7 @@ use crate::memory::Memory;
 use crate::modules::{Mapping, Module};
 use crate::process::Process;
 use crate::snapshot::{Frame, Thread};
-use crate::stop::Stopped;
+use crate::stop::StoppedThread;
 use crate::symbols::Symbols;
 use crate::unwind::{RETURN_ADDRESS, RSP, Registers, Stack, Trace, Unwinder};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const MOST_STACK: u64 = 1 << 20;
 
 /// Registers and stack of a thread at one moment.
-struct Moment {
+struct ThreadState {
     registers: Registers,
     stack: Stack,
 }
@@ -60,15 +60,15 @@ pub fn threads(process: Process, mappings: &[Mapping], code: &Code) -> Result<Ve
     if threads.is_empty() { Err(Error::Gone) } else { Ok(threads) }
 }
 
-fn moment(tid: i32, mappings: &[Mapping], memory: &Memory) -> Result<Moment> {
-    let stopped = Stopped::new(tid)?;
+fn moment(tid: i32, mappings: &[Mapping], memory: &Memory) -> Result<ThreadState> {
+    let stopped = StoppedThread::new(tid)?;
     let all = stopped.registers()?;
     let start = all.rsp;
     let end = mappings.iter().find(|m| (m.start..m.end).contains(&start)).map_or(start + 4096, |m| m.end);
     let most = (end - start).min(MOST_STACK) as usize;
     let bytes = memory.read_some(start, most);
     drop(stopped);
-    Ok(Moment { registers: by_number(&all), stack: Stack { start, bytes } })
+    Ok(ThreadState { registers: by_number(&all), stack: Stack { start, bytes } })
 }
 
 /// By the DWARF numbers of x86-64.

@@ -15,17 +15,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A thread that stands still until this is dropped.
 #[derive(Debug)]
-pub struct Stopped {
+pub struct StoppedThread {
     thread: Pid,
     /// It is stopped, not only traced.
     stands: bool,
 }
 
-impl Stopped {
-    pub fn new(tid: i32) -> Result<Stopped> {
+impl StoppedThread {
+    pub fn new(tid: i32) -> Result<StoppedThread> {
         let thread = Pid::from_raw(tid);
         ptrace::seize(thread, ptrace::Options::empty()).map_err(Error::from_errno)?;
-        let mut stopped = Stopped { thread, stands: false };
+        let mut stopped = StoppedThread { thread, stands: false };
         ptrace::interrupt(thread).map_err(Error::from_errno)?;
         stopped.wait()?;
         Ok(stopped)
@@ -58,7 +58,7 @@ impl Stopped {
     }
 }
 
-impl Drop for Stopped {
+impl Drop for StoppedThread {
     fn drop(&mut self) {
         // The kernel releases a thread that is not stopped when this process ends.
         if self.stands {
@@ -68,8 +68,8 @@ impl Drop for Stopped {
 }
 
 /// Stops all threads. Those that begin in the meantime are stopped, too.
-pub fn all_threads(process: Process) -> Result<Vec<Stopped>> {
-    let mut stopped: Vec<Stopped> = Vec::new();
+pub fn all_threads(process: Process) -> Result<Vec<StoppedThread>> {
+    let mut stopped: Vec<StoppedThread> = Vec::new();
     loop {
         let new: Vec<i32> =
             process.threads().into_iter().filter(|t| !stopped.iter().any(|s| s.thread.as_raw() == *t)).collect();
@@ -77,7 +77,7 @@ pub fn all_threads(process: Process) -> Result<Vec<Stopped>> {
             return if stopped.is_empty() { Err(Error::Gone) } else { Ok(stopped) };
         }
         for tid in new {
-            match Stopped::new(tid) {
+            match StoppedThread::new(tid) {
                 Ok(thread) => stopped.push(thread),
                 // A process with several threads may lose one at any time.
                 Err(Error::Gone) if process.lives() => {}

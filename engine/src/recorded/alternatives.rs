@@ -245,7 +245,7 @@ impl RecordedProgram {
         reach(&part.program, Budget::default(), |answer| {
             if let (Some((lane, number, matching, send)), Some(answer)) = (asked.take(), answer) {
                 match answer {
-                    Reached::Way(events) => {
+                    Reached::Events(events) => {
                         let takes = self.takes_on(&part, window, &events, (lane, number, whole(send)), run.comms);
                         let recv = &self.calls[window[lane].0][self.wild[window[lane].0][number].step as usize];
                         let sent = self.calls[of(send).0].get(of(send).1);

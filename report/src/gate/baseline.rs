@@ -21,7 +21,7 @@ pub struct Baseline {
 struct Report {
     task: Task,
     findings: Vec<Finding>,
-    baseline: Option<Older>,
+    baseline: Option<OlderBaseline>,
     #[serde(default)]
     jobs: Vec<Job>,
 }
@@ -50,7 +50,7 @@ struct Finding {
 
 /// The findings that were known when the baseline was made.
 #[derive(Deserialize)]
-struct Older {
+struct OlderBaseline {
     known: Vec<Finding>,
 }
 

@@ -5,7 +5,7 @@ use crate::places::named;
 use crate::report::Report;
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
-use crate::view::{Ended, FindingView, Frame, QueueView, Site, Waits};
+use crate::view::{FindingView, Frame, QueueView, RankEndView, Site, Waits};
 use engine::worlds::Names;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -170,7 +170,7 @@ struct QueueData<'a> {
 }
 
 /// Snippets and stacks, each written once; calls name them by number.
-struct Once<'a> {
+struct Interned<'a> {
     snippets: Vec<Snippet<'a>>,
     known_snippets: HashMap<Snippet<'a>, usize>,
     stacks: Vec<Vec<FrameData<'a>>>,
@@ -182,8 +182,8 @@ impl<'a> Data<'a> {
     pub(super) fn new(report: &'a Report) -> Data<'a> {
         let task = &report.task;
         let timeline = report.timeline.as_ref();
-        let mut once =
-            Once { snippets: vec![], known_snippets: HashMap::new(), stacks: vec![], known_stacks: HashMap::new() };
+        let mut interned =
+            Interned { snippets: vec![], known_snippets: HashMap::new(), stacks: vec![], known_stacks: HashMap::new() };
         let of_baseline = report.baseline.iter().flat_map(|b| &b.known).map(|f| (f, Some(KNOWN)));
         let accepted = report.suppressed.iter().map(|s| (&s.finding, Some(s.reason.as_str()))).chain(of_baseline);
         let all: Vec<_> = report.findings.iter().map(|f| (f, None)).chain(accepted).collect();
@@ -192,7 +192,8 @@ impl<'a> Data<'a> {
             Some((check.name, CheckData { summary: check.summary, doc: check.doc() }))
         });
         let checks = checks.collect();
-        let findings = all.into_iter().map(|(f, why)| finding(f, why.map(str::to_owned), report, timeline, &mut once));
+        let findings =
+            all.into_iter().map(|(f, why)| finding(f, why.map(str::to_owned), report, timeline, &mut interned));
         let findings = findings.collect();
         let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
         let who = |process: Option<i32>| process.map(|p| report.names.list(&[p])).unwrap_or_default();
@@ -226,8 +227,8 @@ impl<'a> Data<'a> {
             remarks: of_jobs.chain(circumstances).chain(notes).chain(report.hints.iter().cloned()).collect(),
             checks,
             findings,
-            snippets: once.snippets,
-            stacks: once.stacks,
+            snippets: interned.snippets,
+            stacks: interned.stacks,
             queues: queues(report),
             timeline,
             statistics: report.statistics.as_ref().map(statistics),
@@ -249,7 +250,7 @@ fn place(short: &str, line: Option<u32>) -> String {
     line.map(|line| format!("{short}:{line}")).unwrap_or_default()
 }
 
-fn ended<'a>(e: &'a Ended, report: &Report) -> EndedData<'a> {
+fn ended<'a>(e: &'a RankEndView, report: &Report) -> EndedData<'a> {
     EndedData {
         rank: report.names.short(e.process),
         end: e.end,
@@ -269,13 +270,13 @@ fn finding<'a>(
     accepted: Option<String>,
     report: &Report,
     timeline: Option<&Timeline>,
-    once: &mut Once<'a>,
+    interned: &mut Interned<'a>,
 ) -> FindingData<'a> {
     let names = report.names_of(f);
     let processes = f.processes(names);
     // The time line is that of the first run of an exploration: findings of other runs are not on it.
     let timeline = timeline.filter(|_| f.run.is_none_or(|run| run == 1));
-    let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| once.site(s, names, timeline)).collect();
+    let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| interned.site(s, names, timeline)).collect();
     FindingData {
         check: f.check,
         code: f.code,
@@ -288,7 +289,7 @@ fn finding<'a>(
         notes: &f.notes,
         sites_hidden: f.sites.len() - sites.len(),
         sites,
-        ways: crate::callers::some(f, names, MAX_SITES),
+        ways: crate::call_paths::some(f, names, MAX_SITES),
         leak: f.is_leak(),
         waits: f.waits.iter().map(|w| wait(w, names)).collect(),
         names: f.waits.iter().flat_map(|w| &w.processes).filter_map(|p| other_name(*p, names)).collect(),
@@ -364,7 +365,7 @@ fn queue<'a>(q: &'a QueueView, names: &Names, whose: String) -> QueueData<'a> {
     }
 }
 
-impl<'a> Once<'a> {
+impl<'a> Interned<'a> {
     fn site(&mut self, s: &'a Site, names: &Names, timeline: Option<&Timeline>) -> SiteData<'a> {
         let snippet = s.line.zip(s.around.as_ref()).map(|(line, (first, lines))| {
             let snippet = Snippet { file: &s.short, first: *first, line, lines };

@@ -3,7 +3,7 @@
 use super::findings::{MAX_OF_FINDING, place_of};
 use super::page::{Page, Sort, severity, sort_of, src};
 use super::table::Table;
-use crate::call_context::{CallContext, Passed};
+use crate::call_context::{CallContext, CountedCall};
 use crate::groups::groups;
 use crate::view::{FindingView, Site};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl Page<'_> {
         if !rest.is_empty() {
             self.line(&format!("  and in other calls {}", self.who(&rest)));
         }
-        crate::callers::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
+        crate::call_paths::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
         f.notes.iter().for_each(|note| self.line(&format!("  {note}")));
         self.fragments(f);
     }
@@ -88,7 +88,7 @@ impl Page<'_> {
     }
 
     /// The call of a site, as the second reading of its trace has it.
-    pub(super) fn passed(&self, site: &Site) -> Option<&Passed> {
+    pub(super) fn passed(&self, site: &Site) -> Option<&CountedCall> {
         self.context(site)?.calls.get(&place_of(site))
     }
 
@@ -126,7 +126,7 @@ impl Page<'_> {
             let mut own: Vec<&Site> =
                 f.sites.iter().filter(|s| (s.process, s.thread) == whole && s.event > 0).collect();
             own.truncate(MAX_OF_FINDING);
-            let calls: BTreeMap<u64, &Passed> =
+            let calls: BTreeMap<u64, &CountedCall> =
                 own.iter().flat_map(|s| context.around(place_of(s))).map(|p| (p.call.index, p)).collect();
             if calls.is_empty() {
                 continue;
@@ -150,7 +150,7 @@ impl Page<'_> {
     }
 
     /// A call of a fragment.
-    fn fragment(&mut self, process: i32, context: &CallContext, passed: &Passed, mark: Option<char>) {
+    fn fragment(&mut self, process: i32, context: &CallContext, passed: &CountedCall, mark: Option<char>) {
         let call = &passed.call;
         let point = self.protocol.and_then(|p| p.point(process, call.func, call.site));
         let place = point.map(|p| src(&p.site)).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::page::{Page, src};
 use super::table::Table;
 use crate::groups::groups;
 use crate::protocol_data::Last;
-use crate::view::Ended;
+use crate::view::RankEndView;
 use std::collections::BTreeMap;
 
 /// Errors and warnings of a process.
@@ -22,7 +22,7 @@ impl Page<'_> {
         }
     }
 
-    fn last(&self, ended: &Ended) -> Option<&Last> {
+    fn last(&self, ended: &RankEndView) -> Option<&Last> {
         self.protocol.and_then(|p| p.last.get(&ended.process))
     }
 
@@ -42,10 +42,10 @@ impl Page<'_> {
     }
 
     /// Processes at one place.
-    fn state(&mut self, group: &[&Ended], counts: &Counts) {
+    fn state(&mut self, group: &[&RankEndView], counts: &Counts) {
         let heads = ["Proc", "Term", "Nerr", "Nwarn", "Nsend", "Nrecv", "Ngop", "NPsend", "NPrecv", "NPgop", "passes"];
         let mut table = Table::new(&heads);
-        let numbers = |e: &Ended| {
+        let numbers = |e: &RankEndView| {
             let (errors, warnings) = counts.get(&e.process).copied().unwrap_or_default();
             let gops = e.unfinished.saturating_sub(e.unfinished_sends + e.unfinished_recvs);
             let passes = self.last(e).map_or(0, |l| l.passes);
@@ -69,7 +69,7 @@ impl Page<'_> {
 }
 
 /// The end of a process in a word.
-fn term(ended: &Ended) -> String {
+fn term(ended: &RankEndView) -> String {
     match (ended.end, ended.exit_status) {
         ("normal", None | Some(0)) => "norm".into(),
         ("normal", Some(status)) => format!("norm ({status})"),

@@ -3,9 +3,9 @@
 use super::page::{Page, line_and_file, severity};
 use super::table::Table;
 use crate::groups::groups;
+use crate::plural::plural;
 use crate::protocol_data::processes;
 use crate::view::{FindingView, Site};
-use crate::words::plural;
 use std::collections::BTreeSet;
 
 impl Page<'_> {

@@ -3,10 +3,10 @@
 mod listener;
 
 use crate::call_context::CallContext;
+use crate::plural::plural;
 use crate::sites::site;
 use crate::symbols::Symbols;
 use crate::view::Site;
-use crate::words::plural;
 use engine::listen::{CallSeen, Communicator};
 use engine::worlds::Names;
 pub use listener::ProtocolListener;

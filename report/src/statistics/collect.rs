@@ -2,7 +2,7 @@
 
 use super::nested::Nested;
 use super::sizes::Sizes;
-use super::waits::{Cause, Together, Wait, at_collective, late_receiver, late_sender};
+use super::waits::{Cause, LongestWaits, Wait, at_collective, late_receiver, late_sender};
 use engine::clocks::Clock;
 use engine::clocks::Clocks;
 use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
@@ -17,27 +17,27 @@ const MAX_COMMUNICATORS: usize = 4096;
 #[derive(Debug, Default)]
 pub struct Collector {
     pub(super) clocks: Clocks,
-    pub(super) ranks: Vec<OfRank>,
+    pub(super) ranks: Vec<RankCounts>,
     pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
-    pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
+    pub(super) collectives: FxHashMap<(Option<u32>, FnId), CollectiveCounts>,
     /// Communicators with collective operations that are counted; `None` until the communicator itself is known.
     pub(super) communicators: FxHashMap<u32, Option<Communicator>>,
 }
 
 /// Counts of a rank.
 #[derive(Debug, Default)]
-pub(super) struct OfRank {
+pub(super) struct RankCounts {
     /// By call site and function.
     pub(super) calls: FxHashMap<(Id, FnId), Calls>,
-    pub(super) threads: FxHashMap<u16, OfThread>,
+    pub(super) threads: FxHashMap<u16, ThreadCounts>,
     /// Messages that it sent.
     pub(super) sizes: Sizes,
-    waiting: Together,
+    waiting: LongestWaits,
 }
 
 /// Counts of a thread.
 #[derive(Debug, Default)]
-pub(super) struct OfThread {
+pub(super) struct ThreadCounts {
     /// Begin of the first call and end of the last one.
     pub(super) from: Option<u64>,
     pub(super) to: u64,
@@ -68,7 +68,7 @@ pub(super) struct Traffic {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct OfCollective {
+pub(super) struct CollectiveCounts {
     pub(super) operations: u64,
     pub(super) unfinished: u64,
     pub(super) ns: u64,
@@ -98,7 +98,7 @@ impl Calls {
     }
 }
 
-impl OfRank {
+impl RankCounts {
     fn add_wait(&mut self, wait: Wait) {
         if let Some(certain) = self.waiting.note(wait) {
             self.count_wait(certain);
@@ -111,10 +111,10 @@ impl OfRank {
 }
 
 impl Collector {
-    fn rank(&mut self, rank: i32) -> &mut OfRank {
+    fn rank(&mut self, rank: i32) -> &mut RankCounts {
         let place = rank.max(0) as usize;
         if self.ranks.len() <= place {
-            self.ranks.resize_with(place + 1, OfRank::default);
+            self.ranks.resize_with(place + 1, RankCounts::default);
         }
         &mut self.ranks[place]
     }

@@ -1,9 +1,9 @@
 //! From counts to results: source lines are looked up, everything gets its order.
 
-use super::collect::{Calls, Collector, OfRank};
+use super::collect::{Calls, Collector, RankCounts};
 use super::filter::sorted;
 use super::waits::may_wait;
-use super::{Collectives, Function, Pair, Rank, SCHEMA, Site, Statistics, Waits, Who};
+use super::{Collectives, Function, Pair, ProcessName, Rank, SCHEMA, Site, Statistics, Waits};
 use crate::clean_line;
 use crate::symbols::Symbols;
 use engine::clocks::Clocks;
@@ -142,12 +142,12 @@ fn name_of(number: u32, known: &Communicator, names: &Names) -> String {
     }
 }
 
-fn who(process: i32, names: &Names) -> Who {
+fn who(process: i32, names: &Names) -> ProcessName {
     let (world, rank) = names.of(process);
-    Who { process, world, rank }
+    ProcessName { process, world, rank }
 }
 
-fn summary(who: Who, rank: &OfRank, of_rank: &BTreeMap<FnId, Calls>, clocks: &Clocks) -> Rank {
+fn summary(who: ProcessName, rank: &RankCounts, of_rank: &BTreeMap<FnId, Calls>, clocks: &Clocks) -> Rank {
     let mut waits = Waits::default();
     of_rank.iter().for_each(|(id, calls)| waits += calls.waits(*id));
     let threads = || rank.threads.values().filter_map(|thread| Some((thread.from?, thread.to)));
@@ -167,9 +167,9 @@ fn summary(who: Who, rank: &OfRank, of_rank: &BTreeMap<FnId, Calls>, clocks: &Cl
 }
 
 /// The places where a rank may have waited. Different stacks with the same source line are one place.
-fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
-    type Known = (Option<String>, Option<u32>, Option<String>, Calls);
-    let mut known: BTreeMap<(String, FnId), Known> = BTreeMap::new();
+fn places(who: ProcessName, rank: &RankCounts, symbols: &mut Symbols) -> Vec<Site> {
+    type LineCalls = (Option<String>, Option<u32>, Option<String>, Calls);
+    let mut known: BTreeMap<(String, FnId), LineCalls> = BTreeMap::new();
     for ((id, func), calls) in &rank.calls {
         if !may_wait(func.row().class) {
             continue;
@@ -181,7 +181,7 @@ fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
         };
         known.entry((place, *func)).or_insert((file, line, text, Calls::default())).3.add(calls);
     }
-    let site = |((place, id), (file, line, source, calls)): ((String, FnId), Known)| {
+    let site = |((place, id), (file, line, source, calls)): ((String, FnId), LineCalls)| {
         let (waits, seconds) = (calls.waits(id), seconds(calls.ns));
         let (place, file, source) = (tame(&place), file.as_deref().map(tame), source.as_deref().map(tame));
         Site { who, id, file, line, place, source, calls: calls.calls, seconds, waits }

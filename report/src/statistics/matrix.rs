@@ -1,14 +1,14 @@
 //! The messages from each process to each.
 
-use super::{Statistics, Who};
+use super::{ProcessName, Statistics};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// The messages from one process to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Pair {
-    pub from: Who,
-    pub to: Who,
+    pub from: ProcessName,
+    pub to: ProcessName,
     pub messages: u64,
     pub bytes: u64,
 }
@@ -27,9 +27,9 @@ pub struct Blocks {
 
 impl Statistics {
     /// Processes that called MPI, sent or received, in order.
-    pub fn processes(&self) -> Vec<Who> {
+    pub fn processes(&self) -> Vec<ProcessName> {
         let ends = self.pairs.iter().flat_map(|p| [p.from, p.to]);
-        let all: BTreeSet<Who> = self.ranks.iter().map(|r| r.who).chain(ends).collect();
+        let all: BTreeSet<ProcessName> = self.ranks.iter().map(|r| r.who).chain(ends).collect();
         all.into_iter().collect()
     }
 
@@ -42,7 +42,7 @@ impl Statistics {
         let side = size.div_ceil(processes);
         let mut blocks = Blocks { side, processes, messages: vec![0; side * side], bytes: vec![0; side * side] };
         for pair in &self.pairs {
-            let cell = |who: Who| who.process.max(0) as usize / processes;
+            let cell = |who: ProcessName| who.process.max(0) as usize / processes;
             let at = cell(pair.from) * side + cell(pair.to);
             blocks.messages[at] = blocks.messages[at].saturating_add(pair.messages);
             blocks.bytes[at] = blocks.bytes[at].saturating_add(pair.bytes);

@@ -25,7 +25,7 @@ pub const SCHEMA: &str = "mpivet-statistics-1";
 
 /// A process: its number in the run, and what it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Who {
+pub struct ProcessName {
     #[serde(skip)]
     pub process: i32,
     #[serde(skip_serializing_if = "is_first")]
@@ -34,7 +34,7 @@ pub struct Who {
 }
 
 /// `3`, or `w1.0` of another world.
-impl std::fmt::Display for Who {
+impl std::fmt::Display for ProcessName {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self.world {
             0 => write!(f, "{}", self.rank),
@@ -88,7 +88,7 @@ pub struct Statistics {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rank {
     #[serde(flatten)]
-    pub who: Who,
+    pub who: ProcessName,
     /// The time from its first call of MPI to the end of its last one.
     pub seconds: f64,
     /// The time of all its threads together.
@@ -167,7 +167,7 @@ pub struct Collectives {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Site {
     #[serde(flatten)]
-    pub who: Who,
+    pub who: ProcessName,
     #[serde(rename = "function", serialize_with = "name_of")]
     pub id: FnId,
     pub file: Option<String>,

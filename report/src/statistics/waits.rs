@@ -142,12 +142,12 @@ pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: 
 /// Waits of one rank. A call may complete several operations: their waits all began with the call, so that the call
 /// waited as long as the longest of them.
 #[derive(Debug, Default)]
-pub(super) struct Together(BTreeMap<(u16, u64), Wait>);
+pub(super) struct LongestWaits(BTreeMap<(u16, u64), Wait>);
 
 /// Calls whose operations may still be under way elsewhere. Beyond, the oldest one is taken to be done with.
 const MAX_CALLS: usize = 1024;
 
-impl Together {
+impl LongestWaits {
     /// Notes a wait; returns a wait that became certain.
     pub(super) fn note(&mut self, wait: Wait) -> Option<Wait> {
         if !completes_several(wait.call.func.row().class) {

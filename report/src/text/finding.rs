@@ -78,7 +78,7 @@ impl Page {
 
     /// Lists the other callers by which the program came to the same lines.
     fn ways(&mut self, f: &FindingView) {
-        let ways = crate::callers::words(f, &self.names);
+        let ways = crate::call_paths::words(f, &self.names);
         let more = ways.len().saturating_sub(self.limits.ways);
         let shown = if more > 1 { self.limits.ways } else { ways.len() };
         ways[..shown].iter().for_each(|way| self.mark(&format!("also by way of {way}")));
@@ -86,7 +86,7 @@ impl Page {
             self.is_cut = true;
             self.mark(&format!("and by {more} other ways"));
         }
-        if let Some(rest) = crate::callers::rest(f) {
+        if let Some(rest) = crate::call_paths::rest(f) {
             self.mark(&rest);
         }
     }

@@ -4,9 +4,9 @@
 use super::line::Ink;
 use super::{Page, finding};
 use crate::groups::groups;
+use crate::plural::plural;
 use crate::report::Report;
 use crate::view::FindingView;
-use crate::words::plural;
 use std::fmt::Write as _;
 
 impl Page {

@@ -5,12 +5,12 @@ mod leaks;
 mod line;
 mod snippet;
 
-use crate::ends::ends;
+use crate::plural::plural;
+use crate::rank_ends::ends;
 use crate::rendering::{Needs, Rendering};
 use crate::report::Report;
 use crate::style::Style;
 use crate::view::{FindingView, Task, queue_lines};
-use crate::words::plural;
 use engine::worlds::Names;
 use line::{Ink, Line};
 use std::fmt::Write as _;

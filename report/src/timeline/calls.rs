@@ -32,7 +32,7 @@ pub(crate) struct Exact {
 
 /// The calls of a thread.
 #[derive(Debug, Default)]
-pub(crate) struct Lane {
+pub(crate) struct ThreadCalls {
     pub(crate) calls: VecDeque<Exact>,
     /// Calls before these were dropped.
     pub(crate) cut: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Lane {
 #[derive(Default)]
 pub(crate) struct Calls {
     /// By rank and thread.
-    pub(crate) lanes: BTreeMap<(i32, u16), Lane>,
+    pub(crate) threads: BTreeMap<(i32, u16), ThreadCalls>,
     kept: usize,
     /// Limit of calls before earlier ones are dropped; 0: [`MOST`]. It grows where many threads keep their least
     /// number.
@@ -49,7 +49,7 @@ pub(crate) struct Calls {
     pub(crate) seen: u64,
     /// The times until which calls waited, by rank and thread: number of the call and time, in the slot of the number.
     waits: FxHashMap<(i32, u16), Vec<(u64, i64)>>,
-    /// Slots of a lane that begins now.
+    /// Slots of a thread that begins now.
     slots: usize,
 }
 
@@ -65,7 +65,7 @@ impl Calls {
         let class = call.class.unwrap_or(0);
         let exact =
             Exact { func: seen.func, index: seen.index, site: seen.site, begin, end, class, polls: call.polls, ins };
-        self.lanes.entry((seen.rank, seen.thread)).or_default().calls.push_back(exact);
+        self.threads.entry((seen.rank, seen.thread)).or_default().calls.push_back(exact);
         self.kept += 1;
         if self.kept > self.most.max(MOST) {
             self.trim();
@@ -75,22 +75,22 @@ impl Calls {
 
     /// Drops the earlier calls of each thread.
     fn trim(&mut self) {
-        let left = (LEFT / self.lanes.len().max(1)).clamp(LEAST_OF_THREAD, MOST_OF_THREAD);
+        let left = (LEFT / self.threads.len().max(1)).clamp(LEAST_OF_THREAD, MOST_OF_THREAD);
         self.kept = 0;
-        for lane in self.lanes.values_mut() {
-            let more = lane.calls.len().saturating_sub(left);
-            lane.cut |= more > 0;
-            lane.calls.drain(..more);
-            self.kept += lane.calls.len();
+        for thread in self.threads.values_mut() {
+            let more = thread.calls.len().saturating_sub(left);
+            thread.cut |= more > 0;
+            thread.calls.drain(..more);
+            self.kept += thread.calls.len();
         }
     }
 
     /// The run is over: the same calls are kept in whatever order the ranks came.
     pub(crate) fn end(&mut self) {
-        if self.lanes.values().any(|lane| lane.cut) {
+        if self.threads.values().any(|thread| thread.cut) {
             self.trim();
         }
-        self.lanes.values_mut().for_each(|lane| lane.calls.make_contiguous().sort_by_key(|c| c.index));
+        self.threads.values_mut().for_each(|thread| thread.calls.make_contiguous().sort_by_key(|c| c.index));
     }
 
     /// Notes that the call waited until this time; returns the time until which that was known before.

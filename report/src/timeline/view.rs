@@ -244,7 +244,7 @@ impl Tables {
 
 fn lanes(calls: &Calls, start: i64, tables: &mut Tables, symbols: &mut Symbols) -> Vec<LaneView> {
     let mut lanes = Vec::new();
-    for (&(rank, thread), lane) in &calls.lanes {
+    for (&(rank, thread), lane) in &calls.threads {
         let row = |c: &Exact| {
             let wait = calls.wait_of(rank, thread, c.index).map_or(0, |until| (until - c.begin).max(0));
             let length = c.end.map_or(-1, |end| (end - c.begin).max(0));

@@ -1,7 +1,7 @@
 //! Findings that were set aside: those that somebody has accepted, and those of an earlier report.
 
 use super::FindingView;
-use crate::words::plural;
+use crate::plural::plural;
 use serde::Serialize;
 
 /// A finding that somebody has accepted.

@@ -1,6 +1,6 @@
 //! The runs of one program (`mpivet run --explore`).
 
-use crate::words::plural;
+use crate::plural::plural;
 use serde::Serialize;
 use std::fmt::Write as _;
 

@@ -47,7 +47,7 @@ pub(crate) struct Task {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) ranks: i32,
-    pub(crate) ended: Vec<Ended>,
+    pub(crate) ended: Vec<RankEndView>,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
     pub(crate) notes: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Task {
 
 /// The end of a rank.
 #[derive(Debug, Serialize)]
-pub(crate) struct Ended {
+pub(crate) struct RankEndView {
     #[serde(flatten)]
     pub(crate) member: Member,
     #[serde(skip)]

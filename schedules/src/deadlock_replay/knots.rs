@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// Sends and receives that are still to be posted.
-type Coming = FxHashMap<Place, Vec<Alike>>;
+type Unposted = FxHashMap<Place, Vec<SameArguments>>;
 
 /// Operations of one thread with the same arguments, in their order: the first stands for all.
-struct Alike {
+struct SameArguments {
     lane: u32,
     ids: VecDeque<Id>,
 }
@@ -67,10 +67,10 @@ impl<T: Clone> DeadlockReplay<T> {
     pub fn knots(&mut self, over: bool) -> Vec<Knot<T>> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
-        let mut coming = self.coming();
+        let mut unposted = self.unposted();
         loop {
             self.leave_vain_probes(over);
-            let graph = self.graph(over, &mut coming);
+            let graph = self.graph(over, &mut unposted);
             let dead = graph.dead(&FxHashSet::default());
             let mut causes = graph.causes(&dead);
             causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
@@ -95,7 +95,7 @@ impl<T: Clone> DeadlockReplay<T> {
         }
     }
 
-    fn graph(&self, over: bool, coming: &mut Coming) -> Graph {
+    fn graph(&self, over: bool, unposted: &mut Unposted) -> Graph {
         let waits = (0..self.lanes.len() as u32).map(|lane| {
             let call = self.front(lane)?;
             if !call.patient {
@@ -110,14 +110,14 @@ impl<T: Clone> DeadlockReplay<T> {
                 // It would return with another operation than in the run, and nobody knows what follows.
                 return None;
             }
-            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, coming))).collect();
+            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, unposted))).collect();
             Some(Waits { any: call.any.is_some(), ops })
         });
         Graph { waits: waits.collect() }
     }
 
     /// The threads that an incomplete operation waits for.
-    fn dependence(&self, id: Id, over: bool, coming: &mut Coming) -> Dependence {
+    fn dependence(&self, id: Id, over: bool, unposted: &mut Unposted) -> Dependence {
         let Some(op) = self.op(id) else { return Dependence::Unknown };
         if !op.posted {
             return Dependence::Lanes(vec![op.lane]);
@@ -145,7 +145,7 @@ impl<T: Clone> DeadlockReplay<T> {
                     return Dependence::Unknown;
                 }
                 let partner = partner.map(|p| p.lane);
-                let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, coming)).collect();
+                let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, unposted)).collect();
                 lanes.sort_unstable();
                 lanes.dedup();
                 match lanes.len() {
@@ -158,9 +158,9 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// Threads that are still to start an operation that could match this one instead.
-    fn rivals(&self, op: &Op<T>, coming: &mut Coming) -> Vec<u32> {
+    fn rivals(&self, op: &Op<T>, unposted: &mut Unposted) -> Vec<u32> {
         let mut lanes = Vec::new();
-        for alike in op.act.place().and_then(|place| coming.get_mut(&place)).into_iter().flatten() {
+        for alike in op.act.place().and_then(|place| unposted.get_mut(&place)).into_iter().flatten() {
             while alike.ids.front().is_some_and(|id| self.op(*id).is_none_or(|op| op.posted)) {
                 alike.ids.pop_front();
             }
@@ -173,10 +173,10 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// Operations that are still to be posted; empty if no receive is a wildcard.
-    fn coming(&self) -> Coming {
-        let mut coming = Coming::default();
+    fn unposted(&self) -> Unposted {
+        let mut unposted = Unposted::default();
         if !self.ops.iter().flatten().any(|op| op.act.is_open()) {
-            return coming;
+            return unposted;
         }
         let mut known: FxHashMap<Arguments, usize> = FxHashMap::default();
         for step in self.lanes.iter().flat_map(|lane| &lane.steps) {
@@ -187,14 +187,14 @@ impl<T: Clone> DeadlockReplay<T> {
                 Act::Recv { source, tag, .. } => (false, source, tag),
                 Act::Part { .. } => continue,
             };
-            let all = coming.entry(place).or_default();
+            let all = unposted.entry(place).or_default();
             let at = *known.entry((place, op.lane, is_send, source, tag)).or_insert_with(|| {
-                all.push(Alike { lane: op.lane, ids: VecDeque::new() });
+                all.push(SameArguments { lane: op.lane, ids: VecDeque::new() });
                 all.len() - 1
             });
             all[at].ids.push_back(*id);
         }
-        coming
+        unposted
     }
 
     /// Could it match another operation than in the run that is posted now?

@@ -70,5 +70,5 @@ fn a_way_holds_what_is_needed_and_nothing_else() {
     }
     let choice = Choice { place: Place::Recv(receives[0]), send: sends[1] };
     let meet = schedules::Event::Match { send: sends[1], recv: receives[0] };
-    assert_eq!(answers(&p, &[choice]), [Reached::Way(vec![meet])]);
+    assert_eq!(answers(&p, &[choice]), [Reached::Events(vec![meet])]);
 }

@@ -33,8 +33,8 @@ pub struct Pending<T> {
     slots: Vec<Slot<T>>,
     free: Vec<NonZeroU32>,
     next_order: u64,
-    reads: Side,
-    writes: Side,
+    reads: AccessIndex,
+    writes: AccessIndex,
     memo: Memo,
 }
 
@@ -42,7 +42,7 @@ pub struct Pending<T> {
 struct Slot<T> {
     order: u64,
     links: Links,
-    home: Home,
+    index_place: IndexPlace,
     writes: bool,
     buffer: Buffer,
     /// `None` in free slots.
@@ -51,7 +51,7 @@ struct Slot<T> {
 
 /// The index that an entry is in.
 #[derive(Debug, Clone, Copy)]
-enum Home {
+enum IndexPlace {
     Nowhere,
     /// The place in the short list.
     Linear(u32),
@@ -62,7 +62,7 @@ enum Home {
 
 /// The buffers that are read, or those that are written.
 #[derive(Debug)]
-struct Side {
+struct AccessIndex {
     /// Runs of bytes are here as long as there is place, then in `runs`.
     linear: Linear,
     runs: Spans,
@@ -92,8 +92,8 @@ impl<T> Pending<T> {
             slots: Vec::new(),
             free: Vec::new(),
             next_order: 0,
-            reads: Side::new(),
-            writes: Side::new(),
+            reads: AccessIndex::new(),
+            writes: AccessIndex::new(),
             memo: Memo::new(),
         }
     }
@@ -118,7 +118,7 @@ impl<T> Pending<T> {
                 let free = Slot {
                     order,
                     links: Links::default(),
-                    home: Home::Nowhere,
+                    index_place: IndexPlace::Nowhere,
                     writes,
                     buffer: Buffer::bytes(0, 0),
                     value: None,
@@ -130,8 +130,8 @@ impl<T> Pending<T> {
         let side = if writes { &mut self.writes } else { &mut self.reads };
         // Mostly there are only a few runs. Here, so that what was found is not read again from where it was just
         // written.
-        let (home, before) = match side.insert_linear(&buffer, number) {
-            Some(place) => (Home::Linear(place), None),
+        let (index_place, before) = match side.insert_linear(&buffer, number) {
+            Some(place) => (IndexPlace::Linear(place), None),
             None => side.insert(&buffer, number),
         };
         if let Some(before) = before.and_then(|b| slot_mut(&mut self.slots, b)) {
@@ -139,7 +139,7 @@ impl<T> Pending<T> {
         }
         if let Some(slot) = slot_mut(&mut self.slots, number) {
             let links = Links { before, after: None };
-            *slot = Slot { order, links, home, writes, buffer, value: Some(value) };
+            *slot = Slot { order, links, index_place, writes, buffer, value: Some(value) };
         }
         Key { order, slot: number }
     }
@@ -153,12 +153,12 @@ impl<T> Pending<T> {
     pub fn remove(&mut self, key: Key) -> Option<T> {
         let slot = slot_mut(&mut self.slots, key.slot).filter(|s| s.order == key.order)?;
         let value = slot.value.take()?;
-        let (links, home) = (std::mem::take(&mut slot.links), slot.home);
+        let (links, index_place) = (std::mem::take(&mut slot.links), slot.index_place);
         let side = if slot.writes { &mut self.writes } else { &mut self.reads };
-        let moved = side.remove(&slot.buffer, home, key.slot, links);
+        let moved = side.remove(&slot.buffer, index_place, key.slot, links);
         slot.buffer = Buffer::bytes(0, 0);
         if let Some(moved) = moved.and_then(|m| slot_mut(&mut self.slots, m)) {
-            moved.home = home;
+            moved.index_place = index_place;
         }
         if let Some(before) = links.before.and_then(|b| slot_mut(&mut self.slots, b)) {
             before.links.after = links.after;
@@ -199,9 +199,9 @@ impl<T> Pending<T> {
     }
 }
 
-impl Side {
-    const fn new() -> Side {
-        Side { linear: Linear::new(), runs: Spans::new(), columns: Strided::new(), others: Spans::new() }
+impl AccessIndex {
+    const fn new() -> AccessIndex {
+        AccessIndex { linear: Linear::new(), runs: Spans::new(), columns: Strided::new(), others: Spans::new() }
     }
 
     /// Quick, and certain if not: in most programs there are only a few runs.
@@ -220,32 +220,32 @@ impl Side {
 
     /// Answers the home of another entry, and the entry of the same bytes before it.
     #[inline(never)]
-    fn insert(&mut self, buffer: &Buffer, number: NonZeroU32) -> (Home, Entry) {
+    fn insert(&mut self, buffer: &Buffer, number: NonZeroU32) -> (IndexPlace, Entry) {
         let span = (buffer.low, buffer.high);
         if buffer.is_empty() {
-            return (Home::Nowhere, None);
+            return (IndexPlace::Nowhere, None);
         }
         match buffer.form() {
-            Form::All => return (Home::Runs, self.runs.insert(span, number)),
+            Form::All => return (IndexPlace::Runs, self.runs.insert(span, number)),
             Form::Vector(vector) => {
                 if let Some((group, before)) = self.columns.insert(&vector, number) {
-                    return (Home::Column(group), before);
+                    return (IndexPlace::Column(group), before);
                 }
             }
             Form::Irregular => {}
         }
-        (Home::Others, self.others.insert(span, number))
+        (IndexPlace::Others, self.others.insert(span, number))
     }
 
     /// Answers an entry that has got the home of the removed one.
-    fn remove(&mut self, buffer: &Buffer, home: Home, number: NonZeroU32, links: Links) -> Entry {
+    fn remove(&mut self, buffer: &Buffer, index_place: IndexPlace, number: NonZeroU32, links: Links) -> Entry {
         let span = (buffer.low, buffer.high);
-        match (home, buffer.form()) {
-            (Home::Linear(place), _) => return self.linear.remove(place),
-            (Home::Runs, _) => self.runs.remove(span, number, links),
-            (Home::Column(group), Form::Vector(vector)) => self.columns.remove(group, &vector, number, links),
-            (Home::Others, _) => self.others.remove(span, number, links),
-            (Home::Nowhere | Home::Column(_), _) => {}
+        match (index_place, buffer.form()) {
+            (IndexPlace::Linear(place), _) => return self.linear.remove(place),
+            (IndexPlace::Runs, _) => self.runs.remove(span, number, links),
+            (IndexPlace::Column(group), Form::Vector(vector)) => self.columns.remove(group, &vector, number, links),
+            (IndexPlace::Others, _) => self.others.remove(span, number, links),
+            (IndexPlace::Nowhere | IndexPlace::Column(_), _) => {}
         }
         None
     }
@@ -268,7 +268,7 @@ struct Search<'a, T> {
 }
 
 impl<T> Search<'_, T> {
-    fn side(&mut self, side: &Side) {
+    fn side(&mut self, side: &AccessIndex) {
         let (span, vector) = ((self.buffer.low, self.buffer.high), self.vector);
         let as_vector = |span: Span| Vector::run(span.0, span.1);
         side.linear.touching(span, |run, number| self.try_vector(&as_vector(run), number));

@@ -1,10 +1,10 @@
 //! How ranks ended, in words.
 
-use crate::view::{Ended, MISSING};
+use crate::view::{MISSING, RankEndView};
 use std::fmt::Write as _;
 
 /// Ranks by how they ended.
-pub(crate) fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
+pub(crate) fn ends(ended: &[RankEndView]) -> Vec<(String, Vec<i32>)> {
     let mut groups: Vec<(String, Vec<i32>)> = Vec::new();
     for e in ended {
         let mut what = match (e.end, e.exit_status) {

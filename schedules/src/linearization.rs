@@ -1,4 +1,4 @@
-//! The order of the events of a state: each event after the events that it depends on.
+//! Linearization: puts the events of a state in an order, each event after the events that it depends on.
 
 use crate::formula::State;
 use crate::layout::Layout;
@@ -14,7 +14,7 @@ pub(crate) enum Node {
 }
 
 /// A model whose events are put in order.
-pub(crate) struct Play<'a> {
+pub(crate) struct Linearization<'a> {
     layout: &'a Layout<'a>,
     /// The events of the model, and whether each has happened.
     nodes: Vec<Node>,
@@ -28,9 +28,9 @@ pub(crate) struct Play<'a> {
     before: Vec<Vec<u32>>,
 }
 
-impl<'a> Play<'a> {
-    pub(crate) fn new(layout: &'a Layout<'a>, state: &State) -> Play<'a> {
-        let mut play = Play {
+impl<'a> Linearization<'a> {
+    pub(crate) fn new(layout: &'a Layout<'a>, state: &State) -> Linearization<'a> {
+        let mut linearization = Linearization {
             layout,
             nodes: Vec::new(),
             happened: Vec::new(),
@@ -40,20 +40,20 @@ impl<'a> Play<'a> {
             before: Vec::new(),
         };
         for (i, _) in state.passed.iter().enumerate().filter(|(_, p)| **p) {
-            play.of_point[i] = Some(play.nodes.len() as u32);
-            play.nodes.push(Node::Point(i as u32));
+            linearization.of_point[i] = Some(linearization.nodes.len() as u32);
+            linearization.nodes.push(Node::Point(i as u32));
         }
         for (i, pair) in layout.pairs.iter().enumerate().filter(|(i, _)| state.matched[*i]) {
-            let node = Some(play.nodes.len() as u32);
-            play.of_pair[i] = node;
-            play.of_op[pair.send as usize] = node;
-            play.of_op[pair.recv as usize] = node;
-            play.nodes.push(Node::Pair(i as u32));
+            let node = Some(linearization.nodes.len() as u32);
+            linearization.of_pair[i] = node;
+            linearization.of_op[pair.send as usize] = node;
+            linearization.of_op[pair.recv as usize] = node;
+            linearization.nodes.push(Node::Pair(i as u32));
         }
-        play.happened = vec![false; play.nodes.len()];
-        play.before = play.nodes.iter().map(|n| play.requirements(*n)).collect();
-        play.add_probes();
-        play
+        linearization.happened = vec![false; linearization.nodes.len()];
+        linearization.before = linearization.nodes.iter().map(|n| linearization.requirements(*n)).collect();
+        linearization.add_probes();
+        linearization
     }
 
     fn requirements(&self, node: Node) -> Vec<u32> {

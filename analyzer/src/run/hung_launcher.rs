@@ -3,7 +3,7 @@
 //! holds), with mpivet and without; a batch system would wait until the time of the job is up.
 
 use super::evidence::{Reading, has_children, others_share, read_process};
-use super::follow::Followed;
+use super::follow::FollowedJob;
 use super::launcher::Launcher;
 use super::stop::{LAUNCHER_GRACE, are_all_gone, wait};
 use analyzer::observe::Observer;
@@ -20,21 +20,21 @@ const IDLE: Duration = Duration::from_millis(500);
 
 /// Watches the launcher of a job for this.
 #[derive(Default)]
-pub(super) struct Hung {
-    since: Option<Since>,
+pub(super) struct HungLauncher {
+    since: Option<IdleSince>,
     done: bool,
 }
 
 /// The state when the last process was found gone.
-struct Since {
+struct IdleSince {
     time: Instant,
     cpu: Duration,
     readings: u32,
 }
 
-impl Hung {
+impl HungLauncher {
     /// Ends the launcher if it hangs. Nothing has come from the job since the last look.
-    pub(super) fn end(&mut self, job: &mut impl Followed, observer: &Observer, here: &str) {
+    pub(super) fn end(&mut self, job: &mut impl FollowedJob, observer: &Observer, here: &str) {
         if self.done || !self.is_certain(job, observer, here) {
             return;
         }
@@ -50,7 +50,7 @@ impl Hung {
         }
     }
 
-    fn is_certain(&mut self, job: &impl Followed, observer: &Observer, here: &str) -> bool {
+    fn is_certain(&mut self, job: &impl FollowedJob, observer: &Observer, here: &str) -> bool {
         let all_gone = are_all_gone(observer, here);
         let idle = job.launcher().filter(|l| all_gone && Launcher::runs_in(l.pid) && !has_children(l.pid));
         let Some(launcher) = idle else {
@@ -58,7 +58,7 @@ impl Hung {
             return false;
         };
         let Reading { cpu, .. } = read_process(launcher.pid, launcher.start);
-        let since = self.since.get_or_insert_with(|| Since { time: Instant::now(), cpu, readings: 0 });
+        let since = self.since.get_or_insert_with(|| IdleSince { time: Instant::now(), cpu, readings: 0 });
         since.readings += 1;
         if cpu.saturating_sub(since.cpu) > IDLE {
             self.since = None;

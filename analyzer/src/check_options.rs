@@ -8,22 +8,22 @@ use trace_format::settings::selection::{Selection, SelectionError};
 
 /// The options in the order of the command line.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Choices(Vec<Choice>);
+pub(crate) struct CheckOptions(Vec<CheckOption>);
 
 #[derive(Debug, Clone)]
-enum Choice {
+enum CheckOption {
     /// Words as [`Selection::choose`] takes them.
     Checks(String),
     Severity(String),
     MaxFindings(u64),
 }
 
-impl Choice {
+impl CheckOption {
     fn apply(&self, selection: &mut Selection) -> Result<(), SelectionError> {
         match self {
-            Choice::Checks(words) => selection.choose(words),
-            Choice::Severity(words) => selection.set_severity(words),
-            Choice::MaxFindings(most) => {
+            CheckOption::Checks(words) => selection.choose(words),
+            CheckOption::Severity(words) => selection.set_severity(words),
+            CheckOption::MaxFindings(most) => {
                 selection.set_max_findings(*most);
                 Ok(())
             }
@@ -31,33 +31,33 @@ impl Choice {
     }
 
     /// Refuses a choice without meaning.
-    fn checked(self) -> Result<Choice, SelectionError> {
+    fn checked(self) -> Result<CheckOption, SelectionError> {
         self.apply(&mut Selection::default())?;
         Ok(self)
     }
 }
 
-fn on(words: &str) -> Result<Choice, SelectionError> {
-    Choice::Checks(words.to_owned()).checked()
+fn on(words: &str) -> Result<CheckOption, SelectionError> {
+    CheckOption::Checks(words.to_owned()).checked()
 }
 
-fn off(words: &str) -> Result<Choice, SelectionError> {
+fn off(words: &str) -> Result<CheckOption, SelectionError> {
     let words: Vec<String> = words.split(',').map(|word| format!("-{}", word.trim())).collect();
-    Choice::Checks(words.join(",")).checked()
+    CheckOption::Checks(words.join(",")).checked()
 }
 
-fn severity(words: &str) -> Result<Choice, SelectionError> {
-    Choice::Severity(words.to_owned()).checked()
+fn severity(words: &str) -> Result<CheckOption, SelectionError> {
+    CheckOption::Severity(words.to_owned()).checked()
 }
 
-fn max_findings(number: &str) -> Result<Choice, SelectionError> {
+fn max_findings(number: &str) -> Result<CheckOption, SelectionError> {
     let number = number.parse().map_err(|_| SelectionError::WrongNumber(number.to_owned()))?;
-    Ok(Choice::MaxFindings(number))
+    Ok(CheckOption::MaxFindings(number))
 }
 
 const OPTIONS: [&str; 4] = ["check", "no-check", "severity", "max-findings"];
 
-impl Args for Choices {
+impl Args for CheckOptions {
     fn augment_args(command: Command) -> Command {
         let arg = |name: &'static str| Arg::new(name).long(name).action(ArgAction::Append);
         command.args([
@@ -77,33 +77,33 @@ impl Args for Choices {
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Choices::augment_args(command)
+        CheckOptions::augment_args(command)
     }
 }
 
-impl FromArgMatches for Choices {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Choices, Error> {
-        let mut all: Vec<(usize, Choice)> = Vec::new();
+impl FromArgMatches for CheckOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<CheckOptions, Error> {
+        let mut all: Vec<(usize, CheckOption)> = Vec::new();
         for name in OPTIONS {
             let places = matches.indices_of(name).into_iter().flatten();
-            let choices = matches.get_many::<Choice>(name).into_iter().flatten();
-            all.extend(places.zip(choices.cloned()));
+            let values = matches.get_many::<CheckOption>(name).into_iter().flatten();
+            all.extend(places.zip(values.cloned()));
         }
         all.sort_by_key(|(place, _)| *place);
-        Ok(Choices(all.into_iter().map(|(_, choice)| choice).collect()))
+        Ok(CheckOptions(all.into_iter().map(|(_, option)| option).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Choices::from_arg_matches(matches)?;
+        *self = CheckOptions::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl Choices {
+impl CheckOptions {
     /// The checks that the options select; those of file and environment are among them (`settings/`).
     pub(crate) fn selection(&self) -> Result<Selection, Exit> {
         let mut selection = Selection::default();
-        self.0.iter().try_for_each(|choice| choice.apply(&mut selection)).map_err(|e| Exit::Usage(e.to_string()))?;
+        self.0.iter().try_for_each(|option| option.apply(&mut selection)).map_err(|e| Exit::Usage(e.to_string()))?;
         Ok(selection)
     }
 }
@@ -115,9 +115,9 @@ mod tests {
     use trace_format::finding::Severity;
 
     fn selection(args: &[&str]) -> Selection {
-        let command = Choices::augment_args(Command::new("test").no_binary_name(true));
-        let choices = Choices::from_arg_matches(&command.try_get_matches_from(args).unwrap()).unwrap();
-        choices.selection().unwrap_or_else(|e| panic!("{e:?}"))
+        let command = CheckOptions::augment_args(Command::new("test").no_binary_name(true));
+        let check_options = CheckOptions::from_arg_matches(&command.try_get_matches_from(args).unwrap()).unwrap();
+        check_options.selection().unwrap_or_else(|e| panic!("{e:?}"))
     }
 
     #[test]

@@ -17,14 +17,14 @@ use trace_format::settings::columns::lines;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Prints the findings of the processes of one job.
-pub(crate) struct Teller {
+pub(crate) struct DiscoveryPrinter {
     /// Dropped when the job is over.
     goes_on: Option<Sender<()>>,
     thread: Option<JoinHandle<Loaders>>,
 }
 
 /// The state of the thread that prints.
-struct Telling {
+struct PrinterThread {
     left: Left,
     loaders: Loaders,
     /// Findings that a process may print.
@@ -33,10 +33,10 @@ struct Telling {
     columns: Option<usize>,
 }
 
-impl Teller {
+impl DiscoveryPrinter {
     /// Prints the findings that processes leave in `dir`, the directory of a trace. `most`: limit for each process.
-    pub(crate) fn start(dir: &Path, most: Option<u64>) -> Teller {
-        let mut telling = Telling {
+    pub(crate) fn start(dir: &Path, most: Option<u64>) -> DiscoveryPrinter {
+        let mut printer = PrinterThread {
             left: Left::new(dir),
             loaders: Loaders::default(),
             most: most.unwrap_or(u64::MAX),
@@ -47,12 +47,12 @@ impl Teller {
         let dir = dir.to_owned();
         let work = move || {
             while over.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                telling.look(&dir);
+                printer.look(&dir);
             }
-            telling.look(&dir);
-            telling.loaders
+            printer.look(&dir);
+            printer.loaders
         };
-        Teller { goes_on: Some(goes_on), thread: Some(std::thread::spawn(work)) }
+        DiscoveryPrinter { goes_on: Some(goes_on), thread: Some(std::thread::spawn(work)) }
     }
 
     /// Prints the rest when the job is over. Returns the debug information that was read.
@@ -67,13 +67,13 @@ impl Teller {
     }
 }
 
-impl Drop for Teller {
+impl Drop for DiscoveryPrinter {
     fn drop(&mut self) {
         _ = self.end();
     }
 }
 
-impl Telling {
+impl PrinterThread {
     /// Prints new findings.
     fn look(&mut self, dir: &Path) {
         for discovery in self.left.news() {

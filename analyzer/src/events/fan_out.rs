@@ -7,7 +7,7 @@ use std::io;
 use trace_format::file::RankHeader;
 use trace_format::system::SystemEvent;
 
-pub(super) struct Teller {
+pub(super) struct FanOut {
     scene: Scene,
     writers: Vec<Box<dyn Writer>>,
     failed: Option<io::Error>,
@@ -15,9 +15,9 @@ pub(super) struct Teller {
     left_out: u64,
 }
 
-impl Teller {
-    pub(super) fn new(scene: Scene, writers: Vec<Box<dyn Writer>>, limit: Limit) -> Teller {
-        Teller { scene, writers, failed: None, limit, left_out: 0 }
+impl FanOut {
+    pub(super) fn new(scene: Scene, writers: Vec<Box<dyn Writer>>, limit: Limit) -> FanOut {
+        FanOut { scene, writers, failed: None, limit, left_out: 0 }
     }
 
     /// Events beyond the limit.
@@ -40,21 +40,21 @@ impl Teller {
     }
 
     /// Hands out an event of which there may be any number.
-    fn each_of_many(&mut self, tell: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
+    fn each_of_many(&mut self, write: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
         match self.limit.is_reached() {
             true => self.left_out += 1,
-            false => self.each(tell),
+            false => self.each(write),
         }
     }
 
-    fn each(&mut self, tell: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
+    fn each(&mut self, write: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
         if self.failed.is_none() {
-            self.failed = self.writers.iter_mut().try_for_each(|w| tell(w.as_mut(), &self.scene)).err();
+            self.failed = self.writers.iter_mut().try_for_each(|w| write(w.as_mut(), &self.scene)).err();
         }
     }
 }
 
-impl Listener for Teller {
+impl Listener for FanOut {
     fn call(&mut self, call: &Returned) {
         self.each_of_many(|w, scene| w.call(scene, call));
     }

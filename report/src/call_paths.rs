@@ -1,14 +1,14 @@
-//! The ways to a finding, in words: which callers led to the lines that it is about.
+//! The call paths to a finding, in words: which callers led to its lines.
 
+use crate::plural::plural;
 use crate::stack::stack_of;
 use crate::view::{FindingView, PathView, Site};
-use crate::words::plural;
 use engine::worlds::Names;
 
-/// Calls of a way that are told.
+/// Limit of the callers that are shown of a call path.
 const MAX_CALLS: usize = 2;
 
-/// The ways besides the first: `relax (a.c:20) < main (a.c:33), ranks 0-3, 12 times`
+/// The call paths besides the first: `relax (a.c:20) < main (a.c:33), ranks 0-3, 12 times`
 pub(super) fn words(finding: &FindingView, names: &Names) -> Vec<String> {
     let known = callers(&finding.sites);
     finding.paths.iter().map(|path| way(path, &known, names)).collect()
@@ -45,14 +45,14 @@ fn callers(sites: &[Site]) -> Vec<String> {
     all
 }
 
-/// The words on ways that were only counted.
+/// The words on call paths that were only counted.
 pub(super) fn rest(finding: &FindingView) -> Option<String> {
     let more = finding.more_paths;
     let times = plural(more.count as usize, "time");
     (more.paths > 0).then(|| format!("and by {} that were only counted, {times}", plural(more.paths as usize, "way")))
 }
 
-/// The first ways, for formats with little room, and how many there are besides.
+/// The first call paths, for formats with little room, and how many there are besides.
 pub(super) fn some(finding: &FindingView, names: &Names, most: usize) -> Vec<String> {
     let ways = words(finding, names);
     let mut lines: Vec<String> = ways.iter().take(most).map(|way| format!("also by way of {way}")).collect();

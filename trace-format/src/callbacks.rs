@@ -6,12 +6,16 @@ use serde::{Deserialize, Serialize};
 /// Which of the three functions of MPI_Grequest_start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Which {
+    /// `query_fn`: fills in the status when the request is completed.
     Query,
+    /// `free_fn`: frees the program's state when the request is gone.
     Free,
+    /// `cancel_fn`: MPI_Cancel calls it.
     Cancel,
 }
 
 impl Which {
+    /// All three, in the order of the parameters of MPI_Grequest_start.
     pub const ALL: [Which; 3] = [Which::Query, Which::Free, Which::Cancel];
 
     /// The standard's name of the parameter.
@@ -27,6 +31,7 @@ impl Which {
 /// One call of a callback that has returned, recorded by the thread in whose MPI call the library made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
+    /// The callback that was called.
     pub which: Which,
     /// The call of MPI_Grequest_start that made the request: its thread, and its place in the thread's sequence of calls.
     pub request: (u16, u64),

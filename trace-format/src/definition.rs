@@ -57,10 +57,15 @@ pub enum Combiner {
 /// Kinds of objects without a definition of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ObjectKind {
+    /// A window (MPI 4.1, chapter 12).
     Win,
+    /// A file (MPI 4.1, chapter 14).
     File,
+    /// An info object (MPI 4.1, chapter 10).
     Info,
+    /// An error handler (MPI 4.1, 9.3).
     Errhandler,
+    /// A session (MPI 4.1, 11.3).
     Session,
 }
 
@@ -73,6 +78,7 @@ pub struct Module {
     pub end: u64,
     /// The number to subtract from an address to get the address in the file (the load bias).
     pub bias: u64,
+    /// Path of the file that was loaded.
     pub path: String,
     /// GNU build-id, empty if the module has none.
     pub build_id: Vec<u8>,
@@ -81,78 +87,113 @@ pub struct Module {
 /// An object or a place that a rank's events refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Definition {
+    /// A loaded module; addresses of call stacks are in one.
     Module(Module),
     /// A call stack, innermost frame first: return addresses. `frames[0]` is the return address into the function
     /// that called MPI.
     Stack {
+        /// Number of the stack; [`Definition::SourceStack`] has numbers from the same series.
         id: Id,
+        /// Return addresses, innermost first.
         frames: Vec<u64>,
     },
     /// A communicator: its group(s) in the process numbers of this rank. These are the ranks of MPI_COMM_WORLD, and
     /// above them the processes of other worlds that a [`Definition::Bridge`] has brought; -1 is one that no bridge
     /// has. `remote` is set for intercommunicators.
     Comm {
+        /// Number of the communicator.
         id: Id,
+        /// The group, or of an intercommunicator the local one.
         local: Ranks,
+        /// The remote group of an intercommunicator.
         remote: Option<Ranks>,
+        /// Neighbours of the rank, if the communicator has a topology.
         neighbors: Option<Neighbors>,
     },
     /// MPI_Comm_set_name.
     CommName {
+        /// Number of the communicator.
         id: Id,
+        /// Name that it has from now on.
         name: String,
     },
     /// A group, in the same numbers.
     Group {
+        /// Number of the group.
         id: Id,
+        /// Processes of the group, in its order.
         ranks: Ranks,
     },
+    /// A datatype, with its size, lower bound and extent in bytes (MPI 4.1, 5.1).
     Datatype {
+        /// Number of the datatype.
         id: Id,
+        /// The constructor that made it.
         combiner: Combiner,
+        /// Integer arguments of the constructor, as [`Combiner`] says.
         ints: Vec<i64>,
+        /// Datatypes that it is made of, numbers of earlier definitions.
         types: Vec<Id>,
+        /// Bytes of data (MPI_Type_size).
         size: u64,
+        /// Lower bound in bytes (MPI_Type_get_extent).
         lb: i64,
+        /// Extent in bytes (MPI_Type_get_extent).
         extent: i64,
     },
     /// MPI_Type_set_name.
     TypeName {
+        /// Number of the datatype.
         id: Id,
+        /// Name that it has from now on.
         name: String,
     },
     /// A reduction operation of the program.
     Op {
+        /// Number of the operation.
         id: Id,
+        /// The program says that it commutes (MPI_Op_create).
         commute: bool,
     },
+    /// An object of which only the existence matters.
     Object {
+        /// Kind of the object.
         kind: ObjectKind,
+        /// Number of the object within its kind.
         id: Id,
     },
     /// A window over a communicator, or a file opened on one: its collectives are ordered by the object.
     OnComm {
+        /// [`ObjectKind::Win`] or [`ObjectKind::File`].
         kind: ObjectKind,
+        /// Number of the window or file.
         id: Id,
+        /// Number of the communicator.
         comm: Id,
     },
     /// Processes of another world can be reached from now on: comes before the communicator that reaches them.
     Bridge(Bridge),
     /// Array contents too long for a record; a record names them by `id`.
     Blob {
+        /// Number of the blob.
         id: Id,
+        /// The contents as they would stand in the record.
         bytes: Vec<u8>,
     },
     /// A place in the source of an interpreted program.
     Source {
+        /// Number of the place.
         id: Id,
+        /// Path of the source file, as the interpreter has it.
         file: String,
+        /// Name of the function in the interpreted language.
         function: String,
         /// 1-based; 0 if not known.
         line: u32,
     },
     /// A call stack through an interpreter; numbered like [`Definition::Stack`].
     SourceStack {
+        /// Number of the stack.
         id: Id,
         /// [`Definition::Source`] of the functions of the program, innermost first.
         sources: Vec<Id>,
@@ -164,7 +205,9 @@ pub enum Definition {
     },
     /// The first bytes of an array of the program ([`crate::annotations::Dump`]).
     Dump {
+        /// Number of the dump.
         id: Id,
+        /// The first bytes, at most [`crate::annotations::MAX_DUMP_BYTES`].
         bytes: Vec<u8>,
     },
 }
@@ -176,7 +219,9 @@ pub enum BridgeKind {
     Spawn,
     /// MPI_Comm_get_parent, in those who are spawned.
     Parent,
+    /// MPI_Comm_accept (MPI 4.1, 11.9.2).
     Accept,
+    /// MPI_Comm_connect (MPI 4.1, 11.9.3).
     Connect,
     /// Nothing tells who is on the other side (MPI_Comm_join).
     Unknown,
@@ -185,11 +230,13 @@ pub enum BridgeKind {
 /// An intercommunicator whose remote group is in another world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bridge {
+    /// How the worlds met.
     pub kind: BridgeKind,
     /// The intercommunicator.
     pub comm: Id,
-    /// Number that this rank gives to the first process of the remote group, and how many there are.
+    /// Number that this rank gives to the first process of the remote group; the others follow.
     pub first: i32,
+    /// Number of processes in the remote group.
     pub count: i32,
     /// The local group, in the process numbers of this rank.
     pub local: Ranks,
@@ -197,8 +244,9 @@ pub struct Bridge {
     pub root: i32,
     /// The port of MPI_Comm_accept and MPI_Comm_connect at the root; empty elsewhere.
     pub port: String,
-    /// When the call (for [`BridgeKind::Parent`]: MPI_Init) began and ended, in nanoseconds since 1970.
+    /// When the call (for [`BridgeKind::Parent`]: MPI_Init) began, in nanoseconds since 1970.
     pub entered: u64,
+    /// When that call ended, in nanoseconds since 1970.
     pub returned: u64,
 }
 
@@ -206,6 +254,8 @@ pub struct Bridge {
 /// order of MPI 4.1 section 8.6.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbors {
+    /// Ranks that it receives from.
     pub sources: Vec<i32>,
+    /// Ranks that it sends to.
     pub destinations: Vec<i32>,
 }

@@ -30,7 +30,9 @@ use crate::mpi::Rows;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+/// First bytes of a rank's trace file.
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
+/// First bytes of a stage file.
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
 pub const VERSION: u32 = 10;
@@ -38,11 +40,15 @@ pub const VERSION: u32 = 10;
 pub const OLDEST_VERSION: u32 = 10;
 /// Behind the header: what the clock's rate is by the end of the run, which corrects that of its beginning.
 pub const RATE_BYTES: usize = 8;
+/// First word of a block.
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
+/// Length of a [`BlockHeader`] in the file.
 pub const BLOCK_HEADER_BYTES: usize = 32;
 /// Where the records of a stage begin.
 pub const STAGE_HEADER_BYTES: usize = 4096;
+/// Offset of the stage's lap, a u64.
 pub const STAGE_LAP_OFFSET: usize = 16;
+/// Offset of the number of CALL records in the file before this lap, a u64.
 pub const STAGE_RECORDS_OFFSET: usize = 24;
 /// Which thread of the process (as the system numbers it) writes the stage; 0: none, it has ended.
 pub const STAGE_OWNER_OFFSET: usize = 40;
@@ -50,7 +56,9 @@ pub const STAGE_OWNER_OFFSET: usize = 40;
 pub const PROCESS_THREAD: u16 = u16::MAX;
 /// Segments of a trace with a limit of size.
 pub const SEGMENTS: u64 = 4;
+/// First bytes of a segment.
 pub const SEGMENT_MAGIC: [u8; 8] = *b"MPIVETSG";
+/// Bytes in front of the first block of a segment.
 pub const SEGMENT_HEADER_BYTES: usize = 24;
 /// The thread number of the block of definitions at the front of a segment, which repeats earlier ones.
 pub const SNAPSHOT: u16 = 1;
@@ -66,19 +74,26 @@ pub struct RankHeader {
     pub mpivet: String,
     /// The rows of the table of functions that the writer knew.
     pub rows: Rows,
+    /// Rank in MPI_COMM_WORLD.
     pub rank: i32,
+    /// Number of ranks in MPI_COMM_WORLD.
     pub size: i32,
+    /// Process id on `host`.
     pub pid: u32,
     /// Start time of the process in clock ticks since boot (`/proc/PID/stat`, field 22): tells a reused pid.
     pub pid_start: u64,
+    /// Name of the host that the process runs on.
     pub host: String,
-    /// Ticks of the time stamps in one second, and the stamp at `start_unix_ns`. The rate is measured while MPI starts, and a
+    /// Ticks of the time stamps in one second. The rate is measured while MPI starts, and a
     /// reader that opens the file later has that of the whole run.
     pub ticks_per_second: u64,
+    /// Time stamp that was taken at `start_unix_ns`.
     pub start_ticks: u64,
+    /// Time when the recording began, in nanoseconds since 1970.
     pub start_unix_ns: u64,
     /// Bytes from one MPI_Request to the next in an array.
     pub request_stride: u32,
+    /// Bytes of records that each stage of the process holds, without its header.
     pub stage_bytes: u32,
     /// Directory of the process's stages; empty: they are beside the trace. See [`crate::run::stages`].
     pub stage_dir: String,
@@ -89,9 +104,13 @@ pub struct RankHeader {
     /// Threads of the process (as the system numbers them) that the MPI library made when it started: what they do is
     /// part of the library's work.
     pub library_threads: Vec<u32>,
+    /// Path of the program.
     pub program: String,
+    /// Working directory of the process when MPI started.
     pub cwd: String,
+    /// Signs by which the ranks of one world recognise each other.
     pub launch: Launch,
+    /// Limits of precision and size that this trace was recorded under.
     pub retention: Retention,
 }
 
@@ -109,8 +128,9 @@ pub struct Retention {
 pub struct Launch {
     /// The launcher's name of the world, the same on all its ranks. Empty: the launcher gave none.
     pub namespace: String,
-    /// Process that started this one, and the first that it started for the same world on this host; 0: unknown.
+    /// Process that started this one; 0: unknown.
     pub parent: u32,
+    /// First process that `parent` started for the same world on this host; 0: unknown.
     pub first_sibling: u32,
     /// Started by MPI_Comm_spawn or MPI_Comm_spawn_multiple.
     pub spawned: bool,
@@ -120,7 +140,9 @@ pub struct Launch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum BlockKind {
+    /// Event records as the stage had them ([`crate::record`]).
     Events = 1,
+    /// Definitions by [`crate::codec`].
     Definitions = 2,
     /// Events in the form of [`crate::pack`].
     Packed = 3,
@@ -129,7 +151,9 @@ pub enum BlockKind {
 /// Header of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHeader {
+    /// A [`BlockKind`] as its number; a damaged file may have any.
     pub kind: u16,
+    /// Number of the thread whose events these are; [`PROCESS_THREAD`] or [`SNAPSHOT`].
     pub thread: u16,
     /// Bytes of payload behind the header.
     pub len: u32,
@@ -142,6 +166,7 @@ pub struct BlockHeader {
 }
 
 impl BlockHeader {
+    /// Returns the header as the file has it, which has the low 32 bits of the lap.
     pub fn to_bytes(self) -> [u8; BLOCK_HEADER_BYTES] {
         let mut b = [0; BLOCK_HEADER_BYTES];
         b[0..4].copy_from_slice(&BLOCK_MAGIC.to_le_bytes());

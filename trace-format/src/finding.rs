@@ -7,7 +7,9 @@ pub use crate::severity::Severity;
 /// A call that a finding speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CallRef {
+    /// Rank in MPI_COMM_WORLD.
     pub rank: i32,
+    /// Number of the thread within the rank.
     pub thread: u16,
     /// Number of the call event in its thread; 0 where no call is meant (a signal outside of MPI).
     pub event: u64,
@@ -28,7 +30,9 @@ pub struct CallRef {
 /// A rank that waits, and for whom: what goes out of one vertex of the wait-for graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
+    /// Rank in MPI_COMM_WORLD that waits.
     pub rank: i32,
+    /// Number of its thread that waits.
     pub thread: u16,
     /// Number of the call event in its thread.
     pub event: u64,
@@ -55,9 +59,11 @@ pub struct Rerun {
 /// functions that these are in is not.
 #[derive(Debug, Clone)]
 pub struct Path {
+    /// One sentence, as [`Finding::message`], for this way.
     pub message: String,
     /// Ranks concerned, ascending.
     pub ranks: Vec<i32>,
+    /// The calls that prove it by this way; the first is the primary one.
     pub calls: Vec<CallRef>,
     /// How often it happened by this way.
     pub count: u64,
@@ -66,7 +72,9 @@ pub struct Path {
 /// One diagnosed error or warning.
 #[derive(Debug, Clone)]
 pub struct Finding {
+    /// The check that found it.
     pub check: &'static CheckInfo,
+    /// Severity of this finding; the user may set another than the check's own.
     pub severity: Severity,
     /// One sentence: what is wrong, with the numbers.
     pub message: String,
@@ -82,6 +90,7 @@ pub struct Finding {
     pub paths: Vec<Path>,
     /// Ways that are not in `paths`, and how often it happened by them: nobody reads thousands.
     pub more_paths: (u64, u64),
+    /// The replay that makes it happen, where there is a witness.
     pub rerun: Option<Rerun>,
     /// The wait-for graph, rank by rank, where the finding is about one.
     pub waits: Vec<Waiting>,
@@ -108,6 +117,7 @@ impl Finding {
         }
     }
 
+    /// Adds one line to the notes.
     pub fn with_note(mut self, note: impl Into<String>) -> Finding {
         self.notes.push(note.into());
         self

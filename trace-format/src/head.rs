@@ -10,31 +10,65 @@ use std::path::{Path, PathBuf};
 /// Why the trace of a rank cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// The system would not open or read the file.
     #[error("cannot read {path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Answer of the system.
+        source: io::Error,
+    },
+    /// The file does not begin with [`MAGIC`].
     #[error("{path} is not a trace of mpivet (it does not begin with the mark of one)")]
-    NotATrace { path: PathBuf },
+    NotATrace {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The layout is newer than [`VERSION`].
     #[error(
         "{path} was written by a newer mpivet (layout {found}, this one reads up to {VERSION}); use that version to analyze it"
     )]
-    Newer { path: PathBuf, found: u32 },
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Layout of the file.
+        found: u32,
+    },
+    /// The layout is older than [`OLDEST_VERSION`].
     #[error(
         "{path} was written by an mpivet that is too old (layout {found}, this one reads from {OLDEST_VERSION} on); use that version to analyze it"
     )]
-    Older { path: PathBuf, found: u32 },
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Layout of the file.
+        found: u32,
+    },
+    /// The writer's rows of functions are no beginning of this build's table ([`crate::mpi::Rows`]).
     #[error(
         "{path} was written by mpivet {found}, whose table of MPI functions differs from that of this build; use that version to analyze it"
     )]
-    OtherTable { path: PathBuf, found: String },
+    OtherTable {
+        /// The file.
+        path: PathBuf,
+        /// Version of mpivet that wrote it.
+        found: String,
+    },
+    /// The header is not whole, or cannot be decoded.
     #[error("{path}: the header is cut off or damaged; the rank died before it could write it, or the disk was full")]
-    BadHeader { path: PathBuf },
+    BadHeader {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 /// A trace file that was opened.
 pub struct Head {
     /// With the rate of the clock by the end of the run, where that is known.
     pub header: RankHeader,
+    /// Path of the trace file.
     pub path: PathBuf,
+    /// The file, at its first block.
     pub file: File,
     /// How many bytes are in front of the first block.
     pub bytes: u64,

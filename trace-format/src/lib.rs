@@ -6,6 +6,7 @@
 //! the files.
 
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 pub mod annotations;
 pub mod callbacks;

@@ -33,6 +33,7 @@ impl Elem {
 /// Length of an array parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Len {
+    /// A fixed number.
     Const(usize),
     /// Value of an integer parameter at the call.
     Param(usize),
@@ -44,7 +45,9 @@ pub enum Len {
     CommSize,
     /// Size of the local group of `comm`.
     LocalSize,
+    /// In-degree of the calling process in the topology of `comm` (MPI 4.1, 8.6).
     InNeighbors,
+    /// Out-degree of the calling process in the topology of `comm` (MPI 4.1, 8.6).
     OutNeighbors,
     /// Dimensions of the Cartesian topology of `comm`.
     CartDims,
@@ -64,20 +67,46 @@ pub enum Shape {
     /// The pointer (8 bytes), then the value behind it (request passed by reference).
     SlotAndDeref(Elem),
     /// Length (u32) and elements.
-    Array { elem: Elem, len: Len, at_root: bool },
+    Array {
+        /// Form of each element.
+        elem: Elem,
+        /// Number of elements.
+        len: Len,
+        /// The value is significant at the root alone, and is recorded there alone.
+        at_root: bool,
+    },
     /// The pointer (8 bytes), then length and elements (array of requests).
-    SlotAndArray { elem: Elem, len: Len, at_root: bool },
+    SlotAndArray {
+        /// Form of each element.
+        elem: Elem,
+        /// Number of elements.
+        len: Len,
+        /// The value is significant at the root alone, and is recorded there alone.
+        at_root: bool,
+    },
     /// Length (u32) and bytes of a C string; its length behind an output parameter, or NUL-terminated.
-    Str { len: Option<Len>, at_root: bool },
+    Str {
+        /// Length in bytes; `None`: it ends with NUL.
+        len: Option<Len>,
+        /// The value is significant at the root alone, and is recorded there alone.
+        at_root: bool,
+    },
     /// An array of C strings, joined by spaces: length (u32) and bytes. `count` is the parameter with its length;
     /// without one it ends with NULL.
-    StrArray { count: Option<usize>, at_root: bool },
+    StrArray {
+        /// Place of the parameter with the number of strings; `None`: NULL ends the array.
+        count: Option<usize>,
+        /// The value is significant at the root alone, and is recorded there alone.
+        at_root: bool,
+    },
 }
 
 /// One recorded value: which parameter, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
+    /// Place of the parameter in [`crate::mpi::Function::params`].
     pub param: usize,
+    /// Form of the value.
     pub shape: Shape,
 }
 

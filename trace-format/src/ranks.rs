@@ -5,10 +5,13 @@ use std::fmt;
 
 /// An arithmetic run of ranks: `first`, `first + step`, ... (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Run {
-    pub first: i32,
-    pub count: u32,
-    pub step: i32,
+struct Run {
+    /// The first rank.
+    first: i32,
+    /// Number of ranks, at least 1.
+    count: u32,
+    /// Difference from one rank to the next; it may be 0 or negative.
+    step: i32,
 }
 
 impl Run {
@@ -72,14 +75,17 @@ impl Ranks {
         if count == 0 { Ranks::default() } else { Ranks { runs: vec![Run { first: 0, count, step: 1 }] } }
     }
 
+    /// Returns the number of ranks.
     pub fn len(&self) -> usize {
         self.runs.iter().map(|r| r.count as usize).sum()
     }
 
+    /// Is there no rank?
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
+    /// Returns the ranks in their order.
     pub fn iter(&self) -> impl Iterator<Item = i32> + '_ {
         self.runs.iter().flat_map(|r| (0..r.count).map(move |i| r.at(i)))
     }

@@ -20,8 +20,11 @@
 
 use crate::mpi::Status;
 
+/// Bytes of a CALL record in front of its values: words 0 to 3.
 pub const CALL_HEADER_BYTES: usize = 32;
+/// Bytes of a RETURN record in front of its values: words 0 to 3.
 pub const RETURN_HEADER_BYTES: usize = 32;
+/// Bytes of a SYSTEM record in front of its payload: words 0 and 1.
 pub const SYSTEM_HEADER_BYTES: usize = 16;
 /// Arrays and strings longer than this many bytes are blob definitions.
 pub const MAX_INLINE_BYTES: usize = 4096;
@@ -78,7 +81,9 @@ pub enum SystemKind {
 /// The fields of a commit word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commit {
+    /// Number of the function ([`crate::mpi::FnId::index`]), or a [`SystemKind`].
     pub func: u16,
+    /// A [`State`] as its number; a damaged file may have any.
     pub state: u8,
     /// Length of the whole record in 8-byte words.
     pub words: u16,
@@ -92,12 +97,14 @@ pub const LAP_MASK: u32 = (1 << 24) - 1;
 pub const LAP_SHIFT: u32 = 40;
 
 impl Commit {
+    /// Returns the commit word.
     #[inline]
     pub const fn pack(self) -> u64 {
         let lap = ((self.lap & LAP_MASK) as u64) << LAP_SHIFT;
         self.func as u64 | (self.state as u64) << 16 | (self.words as u64) << 24 | lap
     }
 
+    /// Returns the fields of a commit word; any word has some.
     #[inline]
     pub const fn unpack(word: u64) -> Commit {
         Commit {

@@ -17,6 +17,7 @@ pub struct Request<T> {
     same: u32,
     before: Option<Ix>,
     after: Option<Ix>,
+    /// The caller's knowledge of the request.
     pub what: T,
 }
 
@@ -74,17 +75,20 @@ impl<T, E: Copy> Default for Requests<T, E> {
 }
 
 impl<T, E: Copy> Requests<T, E> {
+    /// Returns a table without requests, which allocates nothing.
     pub const fn new() -> Requests<T, E> {
         let by_handle = FxHashMap::with_hasher(FxBuildHasher);
         let recent = [(0, NO_PLACE); RECENT];
         Requests { all: Slab::new(), by_handle, handles: Slab::new(), recent, empty: 0 }
     }
 
+    /// Returns the knowledge of a request; `None` if it is gone.
     #[inline]
     pub fn get(&self, ix: Ix) -> Option<&T> {
         self.all.get(ix as usize).map(|r| &r.what)
     }
 
+    /// Returns the knowledge of a request to change; `None` if it is gone.
     #[inline]
     pub fn get_mut(&mut self, ix: Ix) -> Option<&mut T> {
         self.all.get_mut(ix as usize).map(|r| &mut r.what)
@@ -274,10 +278,12 @@ impl<T, E: Copy> Requests<T, E> {
         self.all.iter().map(|(ix, r)| (ix as Ix, &r.what))
     }
 
+    /// Returns the number of requests.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
+    /// Is there no request?
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

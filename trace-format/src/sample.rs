@@ -9,25 +9,31 @@ use std::time::Duration;
 /// largest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
+    /// Name of the performance variable.
     pub variable: String,
     /// The communicator that it was read of; `None`: it is bound to no object.
     pub comm: Option<Id>,
+    /// Sum of all elements.
     pub total: Reading,
+    /// The largest element.
     pub most: Reading,
-    /// Place of the largest element, and how many there are.
+    /// Place of the largest element, from 0.
     pub place: u32,
+    /// Number of elements.
     pub elements: u32,
 }
 
 /// A number of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reading {
+    /// The value of an integer variable.
     Whole(i64),
     /// The bits of a double.
     Real(u64),
 }
 
 impl Reading {
+    /// Returns the number as a double; whole numbers beyond 2^53 are rounded.
     pub fn value(self) -> f64 {
         match self {
             Reading::Whole(value) => value as f64,
@@ -50,6 +56,7 @@ impl fmt::Display for Reading {
 pub struct Sampling {
     /// Names of variables, in which `*` stands for anything.
     pub names: Vec<String>,
+    /// Time from one reading to the next.
     pub interval: Duration,
 }
 
@@ -59,6 +66,8 @@ const QUEUES: [&str; 4] =
 const INTERVAL: Duration = Duration::from_millis(100);
 
 impl Sampling {
+    /// Parses the value of `--pvars`. Without names it takes the lengths of message queues, without an interval 100 ms. The
+    /// error says which part is no interval.
     pub fn parse(text: &str) -> Result<Sampling, String> {
         let (names, interval) = text.split_once('@').map_or((text, None), |(names, interval)| (names, Some(interval)));
         let mut names: Vec<String> =

@@ -3,8 +3,11 @@
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
+    /// The program is wrong: it violates the standard, or fails.
     Error,
+    /// The program is likely to be wrong, or to fail in another run or on another library.
     Warning,
+    /// The program is legal, and the fact is worth knowing.
     Note,
 }
 

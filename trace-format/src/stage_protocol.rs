@@ -13,15 +13,19 @@ use std::sync::atomic::Ordering;
 pub trait Words {
     /// A word that only this thread writes.
     fn own(&self, at: usize) -> u64;
+    /// Stores a word with the given order: `Relaxed` or `Release`.
     fn store(&self, at: usize, value: u64, order: Ordering);
+    /// Does what [`std::sync::atomic::fence`] does.
     fn fence(&self, order: Ordering);
 }
 
 /// The words of a stage as a reader has them. Nothing of what is asked for needs to be there.
 pub trait Source {
+    /// Loads a word with the given order; `None` if it is not there.
     fn load(&self, at: usize, order: Ordering) -> Option<u64>;
     /// Copies bytes that may change meanwhile. False if they are not there.
     fn copy(&self, at: usize, bytes: usize, out: &mut Vec<u8>) -> bool;
+    /// Does what [`std::sync::atomic::fence`] does.
     fn fence(&self, order: Ordering);
 }
 

@@ -12,27 +12,57 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SystemEvent {
     /// The process ends by exit(3) or a return from main.
-    Exit { status: i32 },
+    Exit {
+        /// Status that it gives to exit(3), or returns.
+        status: i32,
+    },
     /// A signal whose default action ends the process was delivered.
     Signal(Signal),
-    /// The MPI library reported an error from a call of this thread (`call` is its index). `fatal`: the error
-    /// handler in force ends the program. `class`: one more than the
-    /// place in [`crate::mpi::predefined::ERROR_CLASSES`].
-    MpiError { call: u64, class: u16, fatal: bool, text: String },
+    /// The MPI library reported an error from a call of this thread.
+    MpiError {
+        /// Index of the call in the thread.
+        call: u64,
+        /// Error class: one more than the place in [`crate::mpi::predefined::ERROR_CLASSES`].
+        class: u16,
+        /// The error handler in force ends the program.
+        fatal: bool,
+        /// Text of the library (MPI_Error_string).
+        text: String,
+    },
     /// Recording stopped; the trace ends here although the program may have gone on.
-    Lost { reason: String },
-    /// A call of this thread (`call` is its index) that the level of thread support in force forbids: another thread
-    /// than the main one (`other` is `None`), or while thread `other` was in a call.
-    ThreadLevel { call: u64, level: ThreadLevel, other: Option<u16> },
-    /// Calls in front of this place are not known: `calls` of this thread, where that is known. The trace has a limit of
-    /// size, or it is damaged. Of the process as a whole: it is not known which threads have made them.
-    Gap { calls: u64 },
+    Lost {
+        /// A phrase on why.
+        reason: String,
+    },
+    /// A call of this thread that the level of thread support in force forbids (MPI 4.1, 11.2.1).
+    ThreadLevel {
+        /// Index of the call in the thread.
+        call: u64,
+        /// The level in force.
+        level: ThreadLevel,
+        /// The thread that was in a call at the time; `None`: this thread is not the main one.
+        other: Option<u16>,
+    },
+    /// Calls in front of this place are not known: the trace has a limit of size, or it is damaged. In the events of the
+    /// process as a whole it says that nobody knows which threads have made them.
+    Gap {
+        /// Number of calls of this thread that are missing, where that is known.
+        calls: u64,
+    },
     /// MPI_Pcontrol paused (false) or resumed (true) the recording.
-    Recording { on: bool },
+    Recording {
+        /// It is recorded from now on.
+        on: bool,
+    },
     /// A check that the process decides by itself found something.
     Found(Found),
     /// The program has said something to mpivet by this call of this thread.
-    Annotation { call: u64, annotation: Annotation },
+    Annotation {
+        /// Index of the call of MPI_Pcontrol in the thread.
+        call: u64,
+        /// The statement.
+        annotation: Annotation,
+    },
     /// The checksums of an operation's buffers. Without any it only says that the rank takes checksums; that comes before
     /// its first call. Stands between a call and its return.
     Checksums(Checksums),
@@ -50,7 +80,9 @@ pub struct Checksums {
     pub call: u64,
     /// Place of the request among those that the call is given.
     pub request: u32,
+    /// Checksums of the data that the operation sends.
     pub sent: Vec<Checksum>,
+    /// Checksums of the data that the operation has received.
     pub received: Vec<Checksum>,
 }
 
@@ -60,7 +92,9 @@ pub struct Checksum {
     /// Place of the partner among those of a collective operation, as the arrays of counts have it;
     /// [`Checksum::WHOLE`] where the data of the operation are one.
     pub partner: u32,
+    /// Length of the packed data.
     pub bytes: u64,
+    /// Hash of the packed data.
     pub digest: u64,
 }
 
@@ -72,8 +106,9 @@ impl Checksum {
 /// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Signal {
-    /// Its number, and `si_code`.
+    /// Number of the signal.
     pub signal: i32,
+    /// `si_code`: who sent it, or which fault it was.
     pub code: i32,
     /// The instruction that was interrupted.
     pub pc: u64,
@@ -107,11 +142,13 @@ pub struct Found {
 /// A call of the rank that a [`Found`] speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
+    /// Number of the thread within the rank.
     pub thread: u16,
     /// Place in the sequence of calls of the thread.
     pub call: u64,
     /// [`crate::mpi::FnId::index`]
     pub func: u16,
+    /// [`crate::definition::Definition::Stack`] of the call.
     pub site: Id,
     /// The role of the call in the finding: "is pending", "freed it".
     pub role: String,

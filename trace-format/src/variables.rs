@@ -26,10 +26,13 @@ pub const VARIABLES: &str = "MPIVET_VARIABLES";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Variables {
-    /// The answers of MPI_T_cvar_get_num and MPI_T_pvar_get_num: some of the variables may not exist any more.
+    /// Answer of MPI_T_cvar_get_num: some of the variables may not exist any more.
     pub controls: i32,
+    /// Answer of MPI_T_pvar_get_num, as [`Variables::controls`].
     pub performances: i32,
+    /// Control variables that exist, by ascending index (MPI 4.1, 15.3.6).
     pub control: Vec<Control>,
+    /// Performance variables that exist, by ascending index (MPI 4.1, 15.3.7).
     pub performance: Vec<Performance>,
     /// Names and descriptions of the categories that variables name.
     pub categories: BTreeMap<String, String>,
@@ -45,7 +48,9 @@ pub struct Variables {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Control {
+    /// Index for MPI_T_cvar_get_info; it may differ from run to run.
     pub index: i32,
+    /// Name that the library gives it, for example `btl_tcp_eager_limit`.
     pub name: String,
     /// `None`: it is bound to an object, or cannot be read.
     pub value: Option<String>,
@@ -58,11 +63,16 @@ pub struct Control {
     /// The words of an enumeration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(i32, String)>,
+    /// Scope without `MPI_T_SCOPE_`: when and where it may be set (`constant`, `readonly`, `local`, `group`, `all`, ...).
     pub scope: String,
+    /// Binding without `MPI_T_BIND_`: the kind of object that it belongs to; `no_object` for none.
     pub binding: String,
+    /// Verbosity without `MPI_T_VERBOSITY_`, for example `user_basic`: for whom it is.
     pub verbosity: String,
+    /// Names of the categories that it is in, keys of [`Variables::categories`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
+    /// The library's own description; empty if it gives none.
     pub description: String,
     /// The environment variable that sets it in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,17 +83,27 @@ pub struct Control {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Performance {
+    /// Index for MPI_T_pvar_get_info; it may differ from run to run.
     pub index: i32,
+    /// Name that the library gives it; it is unique only together with the class (MPI 4.1, 15.3.7).
     pub name: String,
+    /// Class without `MPI_T_PVAR_CLASS_`, for example `counter`: how its values run (MPI 4.1, 15.3.7).
     pub class: String,
+    /// Name of the datatype of one element, for example `MPI_UNSIGNED_LONG`.
     #[serde(rename = "type")]
     pub datatype: String,
+    /// As [`Control::binding`].
     pub binding: String,
+    /// As [`Control::verbosity`].
     pub verbosity: String,
+    /// The program can neither write nor reset it.
     pub readonly: bool,
+    /// It counts all the time: the program can neither start nor stop it.
     pub continuous: bool,
+    /// Names of the categories that it is in, keys of [`Variables::categories`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
+    /// The library's own description; empty if it gives none.
     pub description: String,
 }
 
@@ -91,7 +111,9 @@ pub struct Performance {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wish {
+    /// Name of the control variable, or of the environment variable of a transport.
     pub name: String,
+    /// Value as the user or the table of `--stress` wrote it.
     pub value: String,
     /// It was one of `--stress`.
     pub by_stress: bool,
@@ -123,10 +145,16 @@ pub enum Change {
     /// `--cvar` or `--stress`.
     Option(&'static str),
     /// It is not what this version of the library has by itself.
-    Default { known: &'static str, library: &'static str },
+    Default {
+        /// The value that the library has by itself.
+        known: &'static str,
+        /// Name and version of the library: "Open MPI 4.1".
+        library: &'static str,
+    },
 }
 
 impl Change {
+    /// Returns a phrase for people: "set by --cvar".
     pub fn text(&self) -> String {
         match self {
             Change::Environment(name) => format!("set by environment {name}"),

@@ -74,7 +74,9 @@ pub enum Subject {
     Named,
 }
 
+/// Kinds of parameters that are message buffers.
 pub const BUFFERS: &[Kind] = &[Kind::SendBuf, Kind::RecvBuf, Kind::Buf];
+/// Kinds of parameters that are numbers of elements.
 pub const COUNTS: &[Kind] = &[Kind::Count, Kind::LargeCount];
 
 /// Which findings come first: what ended the run, then what is certain, then what may happen, and last what tends to follow
@@ -111,14 +113,19 @@ pub struct CheckInfo {
     pub code: &'static str,
     /// Stable name in kebab-case: what users write in suppressions and see in reports.
     pub name: &'static str,
+    /// Severity of its findings if neither the calls ([`CheckInfo::severity_at`]) nor the user say another.
     pub severity: Severity,
+    /// The half of mpivet that decides it.
     pub side: Side,
     /// Whether it is looked for without being asked for. Off are checks of what is legal and common.
     pub default_on: bool,
     /// One line.
     pub summary: &'static str,
+    /// The part of a call that is wrong.
     pub subject: Subject,
+    /// Rank of its findings in the order of a report.
     pub urgency: Urgency,
+    /// Work of the process that it shares with other checks.
     pub work: Work,
 }
 

@@ -4,13 +4,18 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ThreadLevel {
+    /// The process has one thread.
     Single = 0,
+    /// Only the thread that started MPI calls it.
     Funneled = 1,
+    /// All threads call MPI, never two at once.
     Serialized = 2,
+    /// All threads call MPI at any time.
     Multiple = 3,
 }
 
 impl ThreadLevel {
+    /// All levels, ascending.
     pub const ALL: [ThreadLevel; 4] =
         [ThreadLevel::Single, ThreadLevel::Funneled, ThreadLevel::Serialized, ThreadLevel::Multiple];
 
@@ -40,6 +45,7 @@ impl ThreadLevel {
         }
     }
 
+    /// Returns the level by the name of the standard's constant, `MPI_THREAD_SINGLE`; `None`: there is no such level.
     pub fn by_name(name: &str) -> Option<ThreadLevel> {
         ThreadLevel::ALL.into_iter().find(|l| l.name() == name)
     }

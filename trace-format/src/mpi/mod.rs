@@ -29,7 +29,9 @@ pub enum Dir {
 pub struct Param {
     /// The standard's name of the parameter.
     pub name: &'static str,
+    /// Direction of the value.
     pub dir: Dir,
+    /// Meaning of the value, or of each element of an array.
     pub kind: Kind,
     /// Length of an array parameter in the table's notation (`count`, `*outcount`, `comm_size at root`, ...),
     /// or empty for a single value. [`crate::plan::Len`] is its parsed form.
@@ -39,11 +41,13 @@ pub struct Param {
 /// One MPI function: a row of the table.
 #[derive(Debug)]
 pub struct Function {
+    /// Number of the function: its place in [`FUNCTIONS`].
     pub id: FnId,
     /// C name, for example `MPI_Send`.
     pub name: &'static str,
     /// Fortran name without trailing underscores, for example `mpi_send`.
     pub fortran: &'static str,
+    /// Parameters in the order of the C binding.
     pub params: &'static [Param],
     /// The return value of the C function.
     pub ret: Kind,
@@ -70,11 +74,14 @@ impl Function {
 
 macro_rules! define_functions {
     ($( fn $name:ident / $fortran:ident ( $( $dir:ident $pname:ident : $kind:ident $( [ $($len:tt)* ] )? ),* $(,)? ) -> $ret:ident : $class:expr ; )*) => {
-        /// Number of a function in the table. It never changes: see [`Rows`].
+        /// Number of a function in the table. It never changes: see [`Rows`]. [`FnId::row`] has the function's parameters.
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
-        pub enum FnId { $( $name ),* }
+        pub enum FnId { $(
+            #[doc = concat!("`", stringify!($name), "`")]
+            $name
+        ),* }
 
         /// Every MPI function, in the table's order; `FUNCTIONS[id as usize].id == id`.
         pub static FUNCTIONS: &[Function] = {
@@ -104,6 +111,7 @@ impl FnId {
         FUNCTIONS.get(index).map(|f| f.id)
     }
 
+    /// Returns the place of the function in [`FUNCTIONS`], the number that records have.
     pub fn index(self) -> usize {
         self as usize
     }
@@ -113,6 +121,7 @@ impl FnId {
         &FUNCTIONS[self as usize]
     }
 
+    /// Returns the C name of the function, `MPI_Send`.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -185,6 +194,7 @@ impl FnId {
 /// The rows that a writer of traces knew. New ones come behind them, so that the numbers of functions stay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Rows {
+    /// How many rows there are, counted from the first one of the table.
     pub number: u32,
     /// Fingerprint of their names and parameters in their order: calls are encoded by these.
     pub hash: u64,

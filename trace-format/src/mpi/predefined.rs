@@ -205,6 +205,7 @@ pub const PROGRAMS_ERROR_CLASS: u16 = 0xffe;
 /// The last one is MPICH's own, for its bindings to C++ (`MPI::ERRORS_THROW_EXCEPTIONS`).
 pub static ERRHANDLERS: &[&str] =
     &["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN", "MPI_ERRORS_ABORT", "MPIR_ERRORS_THROW_EXCEPTIONS"];
+/// Predefined info objects (MPI 4.1, chapter 10). The definition id of `INFOS[i]` is `i + 1`.
 pub static INFOS: &[&str] = &["MPI_INFO_ENV"];
 
 /// Name of an error class.

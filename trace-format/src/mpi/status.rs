@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct Status {
     /// Rank in the communicator, or one of [`super::special`].
     pub source: i32,
+    /// Tag of the message, or one of [`super::special`].
     pub tag: i32,
     /// Bytes received; `None` where the library does not say.
     pub bytes: Option<u64>,
+    /// Answer of MPI_Test_cancelled.
     pub cancelled: bool,
 }

@@ -10,16 +10,19 @@ pub fn head_of(key: u64) -> usize {
     if state == State::Entered as u8 || state == State::Returned as u8 { CALL_HEAD } else { HEAD }
 }
 
+/// Returns the little-endian word at byte `at`; 0 where the records end before it does.
 #[inline]
 pub fn word_at(records: &[u8], at: usize) -> u64 {
     records.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
+/// Returns the whole little-endian words of `bytes`; up to seven bytes at the end are left out.
 #[inline]
 pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b))
 }
 
+/// Appends a number as LEB128: seven bits a byte, the lowest first, bit 7 set on all bytes but the last.
 #[inline]
 pub fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -67,11 +70,13 @@ fn put_long(out: &mut [u8], mut at: usize, mut value: u64) -> usize {
     at
 }
 
+/// Maps a difference, a signed number in two's complement, to a small number if it is near 0: 0, -1, 1, -2 to 0, 1, 2, 3.
 #[inline]
 pub fn zigzag(difference: u64) -> u64 {
     difference << 1 ^ ((difference as i64 >> 63) as u64)
 }
 
+/// Returns the difference that [`zigzag`] has mapped to `value`.
 #[inline]
 pub fn unzigzag(value: u64) -> u64 {
     value >> 1 ^ (value & 1).wrapping_neg()

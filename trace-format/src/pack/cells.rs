@@ -10,16 +10,22 @@ const CHANGES: u64 = u64::MAX;
 /// Words that have changed so often as expected are expected to do so at another place of the program, too.
 const FEW: u8 = 3;
 
+/// The last record that a number of packed blocks stands for, and expectations of the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
+    /// Commit word of the record without the lap ([`super::KEY`]).
     pub key: u64,
+    /// Place of its first word in [`Cells::words`], and of its first stride in [`Cells::strides`].
     pub start: usize,
+    /// Number of its words: those of the record behind its head ([`super::bytes::head_of`]).
     pub len: usize,
     /// The last two cells that followed: the body of a loop and what comes behind it, say.
     next: [u16; 2],
-    /// Which of them followed last, how often in a row, and how often in a row each did before the other came.
+    /// Which of them followed last.
     current: u8,
+    /// How often in a row it followed.
     pub run: u32,
+    /// How often in a row each of them followed before the other came.
     runs: [u32; 2],
     /// The cell that should follow; [`NONE`] if that is not known. It is the one that followed last, unless that has come as
     /// often in a row as it did before the other one followed.
@@ -36,6 +42,7 @@ pub struct Cell {
     pub chain: u8,
     /// When the record is expected to begin, after the end of the one before it, and of a call its word 2.
     pub gap: u64,
+    /// Word 2 that is expected of a call: its duration in ticks, with the error class in the upper 16 bits.
     pub second: u64,
 }
 
@@ -130,9 +137,13 @@ impl Cell {
 
 /// The memory that packing and unpacking have in common.
 pub struct Cells {
+    /// The cells by number, at most [`MAX_CELLS`].
     pub list: Vec<Cell>,
+    /// Words of all cells, one cell behind the other.
     pub words: Vec<u64>,
+    /// The step by which each of `words` changed last (wrapping), at the same places.
     pub strides: Vec<u64>,
+    /// Cell of the last record; [`NONE`] before the first.
     pub last: u16,
     /// When the last record ended.
     pub time: u64,
@@ -166,6 +177,7 @@ impl<'a> Calls<'a> {
         (self.last, self.time) = (next, ended);
     }
 
+    /// Writes the last cell and its time back to the [`Cells`].
     #[inline(always)]
     pub fn end(self) {
         (*self.end.0, *self.end.1) = (self.last, self.time);
@@ -189,6 +201,7 @@ impl Cells {
         }
     }
 
+    /// Forgets all cells; the room stays allocated.
     pub fn forget(&mut self) {
         self.list.clear();
         self.words.clear();
@@ -196,10 +209,12 @@ impl Cells {
         self.last = NONE;
     }
 
+    /// Is there room for one more cell, of `len` words?
     pub fn has_room(&self, len: usize) -> bool {
         self.list.len() < MAX_CELLS && self.words.len() + len <= ARENA
     }
 
+    /// Returns a cell, its words and their strides; `None` if there is no such cell.
     #[inline(always)]
     pub fn get(&self, cell: u16) -> Option<(&Cell, &[u64], &[u64])> {
         let c = self.list.get(cell as usize)?;
@@ -207,6 +222,7 @@ impl Cells {
         Some((c, self.words.get(range.clone())?, self.strides.get(range)?))
     }
 
+    /// Returns the key of a cell; 0 if there is no such cell.
     #[inline]
     pub fn key(&self, cell: u16) -> u64 {
         self.list.get(cell as usize).map_or(0, |c| c.key)
@@ -270,6 +286,7 @@ impl Cells {
         }
     }
 
+    /// Does the cell hold a record with this key and these words, without regard to its strides?
     pub fn holds(&self, cell: u16, key: u64, args: &[u8]) -> bool {
         self.get(cell).is_some_and(|(c, words, _)| c.key == key && words.iter().copied().eq(words_of(args)))
     }
@@ -324,6 +341,7 @@ impl Cells {
         self.list.get_mut(cell as usize).into_iter().for_each(|c| c.set_strided(false));
     }
 
+    /// Expects the words of a cell to change if one of its strides is not 0.
     pub fn look_at_strides(&mut self, cell: u16) {
         let strided = self.slots(cell).any(|(_, stride)| *stride != 0);
         self.list.get_mut(cell as usize).into_iter().for_each(|c| c.set_strided(strided));
@@ -377,6 +395,7 @@ impl Cells {
         self.list.get(cell as usize).map_or((0, 0), |c| (c.gap, c.second))
     }
 
+    /// Sets the times at which the next record of a cell is expected, as [`Cells::expected_times`] returns them.
     pub fn expect_times(&mut self, cell: u16, times: (u64, u64)) {
         self.list.get_mut(cell as usize).into_iter().for_each(|c| (c.gap, c.second) = times);
     }

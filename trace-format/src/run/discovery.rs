@@ -24,10 +24,12 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The process that follows a job, `PID.START@HOST`: what `MPIVET_RUN` says.
 pub const FOLLOWER: &str = "MPIVET_RUN";
 
+/// A discovery of one process, with all that is needed to print it elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Discovery {
     /// The processes of a job have it in common, and no job before it had it.
     pub job: u64,
+    /// Time of the discovery, in nanoseconds since 1970.
     pub unix_ns: u64,
     /// `rank 3`, or `process 77` as long as it has no rank.
     pub who: String,
@@ -35,7 +37,9 @@ pub struct Discovery {
     pub title: String,
     /// Its subject where no place is known: the check and the part of the message that all ranks have in common.
     pub subject: String,
+    /// Calls that it names, the one that was being made first.
     pub places: Vec<Place>,
+    /// Further lines, printed behind the places.
     pub notes: Vec<String>,
     /// The line that an interpreter is at: the place of what has no source itself.
     pub interpreted: Option<Location>,
@@ -56,7 +60,9 @@ pub struct Place {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Frame {
+    /// Path of the executable or library; empty: the address is in none.
     pub module: String,
+    /// GNU build-id of the module; empty if it has none.
     pub build_id: Vec<u8>,
     /// As the module's file has it.
     pub offset: u64,
@@ -82,7 +88,9 @@ impl Frame {
 /// A place of a discovery as users see it, with the text of the line.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
+    /// The place by function and line.
     pub place: Location,
+    /// Text of the source line; `None` if the source is not there.
     pub text: Option<String>,
 }
 
@@ -168,6 +176,7 @@ pub struct Left {
 }
 
 impl Left {
+    /// Begins with all discoveries in `dir`, the directory of a trace, unseen.
     pub fn new(dir: &Path) -> Left {
         Left { dir: dir.join(DIRECTORY), seen: BTreeSet::new() }
     }

@@ -19,24 +19,34 @@ const MAX_FILES: usize = 1 << 16;
 /// The findings of a process from before MPI began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Early {
+    /// Name of the host that the process runs on.
     pub host: String,
+    /// Process id on that host.
     pub pid: u32,
     /// Start of the process in clock ticks since boot.
     pub pid_start: u64,
+    /// Time of the latest finding, in nanoseconds since 1970.
     pub unix_ns: u64,
-    /// The launcher's number of the process, and how many there are; `None`: it has not said.
+    /// The launcher's number of the process; `None`: it has not said.
     pub rank: Option<i32>,
+    /// Number of processes that the launcher started; `None`: it has not said.
     pub size: Option<i32>,
+    /// Path of the program.
     pub program: String,
+    /// Arguments of the program, without its name.
     pub arguments: Vec<String>,
+    /// Working directory of the process.
     pub cwd: String,
+    /// The findings, in the order of time.
     pub findings: Vec<EarlyFinding>,
 }
 
+/// A finding about one call before MPI began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlyFinding {
     /// Name of the check.
     pub check: String,
+    /// One sentence, without the rank.
     pub message: String,
     /// C name of the function that was called.
     pub function: String,
@@ -48,6 +58,7 @@ pub struct EarlyFinding {
 }
 
 impl Early {
+    /// Returns the path of a process's file in the directory of the trace.
     pub fn path(dir: &Path, host: &str, pid: u32) -> PathBuf {
         dir.join(format!("{BEGIN}{}.{pid}.json", plain_host(host)))
     }

@@ -28,12 +28,17 @@ pub struct Job {
     pub format: u32,
     /// Version of mpivet that recorded the run.
     pub mpivet: String,
+    /// Path of the program that rank 0 runs.
     pub program: String,
+    /// Arguments of rank 0's program, without its name.
     pub arguments: Vec<String>,
+    /// Working directory of rank 0 when MPI started.
     pub cwd: String,
     /// Number of ranks in MPI_COMM_WORLD.
     pub ranks: i32,
+    /// Name of rank 0's host.
     pub host: String,
+    /// The MPI library of rank 0.
     pub mpi: Mpi,
     /// Named constants of the MPI library, so that arguments can be printed by name.
     pub constants: BTreeMap<String, i64>,
@@ -90,8 +95,9 @@ pub struct Buffering {
     pub bytes: u64,
     /// Larger ones were not tried.
     pub at_least: bool,
-    /// Ranks in MPI_COMM_WORLD between which it was measured.
+    /// Rank in MPI_COMM_WORLD that sent.
     pub sender: i32,
+    /// Rank in MPI_COMM_WORLD that received.
     pub receiver: i32,
     /// Both are on one host.
     pub same_host: bool,

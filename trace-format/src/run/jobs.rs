@@ -11,9 +11,11 @@ pub const EACH: &str = "MPIVET_EACH";
 /// The process that all jobs come from, as far as they run on its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
+    /// Its process id on `host`.
     pub pid: u32,
     /// Its start in clock ticks since boot.
     pub start: u64,
+    /// Name of the host that it runs on.
     pub host: String,
 }
 
@@ -44,6 +46,7 @@ pub struct Started {
     pub host: String,
     /// The launcher, or the process itself where there is none; 0: not known, it is not below mpivet.
     pub pid: u32,
+    /// Start of that process in clock ticks since boot; 0 where `pid` is.
     pub pid_start: u64,
     /// Its words; empty if it is not known.
     pub command: Vec<String>,
@@ -68,6 +71,7 @@ impl Started {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wrapped {
+    /// Words of the command behind `mpivet run --each`.
     pub command: Vec<String>,
 }
 
@@ -77,6 +81,7 @@ impl Wrapped {
         from_json(&dir.join("each.json"))
     }
 
+    /// Writes `each.json` into the directory of the command.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         crate::owner_only::write_json(&dir.join("each.json"), self)
     }

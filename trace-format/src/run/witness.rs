@@ -17,6 +17,7 @@ pub struct Witness {
     pub program: String,
     /// Number of ranks in MPI_COMM_WORLD.
     pub ranks: i32,
+    /// One entry for each wildcard that is fixed.
     pub takes: Vec<Take>,
 }
 
@@ -34,18 +35,37 @@ pub struct Take {
     pub function: String,
     /// Rank of the sender in the communicator, or in the remote group of an intercommunicator.
     pub source: i32,
+    /// Tag of the message, never negative.
     pub tag: i32,
 }
 
 /// Why a file is no witness.
 #[derive(Debug, thiserror::Error)]
 pub enum WitnessError {
+    /// The file cannot be opened or read.
     #[error("cannot read {}: {why}", .path.display())]
-    Unreadable { path: PathBuf, why: std::io::Error },
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Answer of the system.
+        why: std::io::Error,
+    },
+    /// The file is no JSON, or not of a witness's shape.
     #[error("{} is no witness: {why}", .path.display())]
-    NotOne { path: PathBuf, why: serde_json::Error },
+    NotOne {
+        /// The file.
+        path: PathBuf,
+        /// Place and kind of the fault in the JSON.
+        why: serde_json::Error,
+    },
+    /// No program can do as the witness says: a rank, tag or function in it is impossible.
     #[error("{}: {what}", .path.display())]
-    Wrong { path: PathBuf, what: String },
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// A sentence on the first fault.
+        what: String,
+    },
 }
 
 impl Witness {

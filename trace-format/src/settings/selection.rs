@@ -27,12 +27,21 @@ pub const DEFAULT_MAX_FINDINGS: u64 = 50;
 /// A word that means nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
+    /// The word names no check by name, code, beginning of a code or glob.
     #[error("there is no check `{word}`; {}", .near.as_deref().unwrap_or("`mpivet checks` lists them all"))]
-    NoSuchCheck { word: String, near: Option<String> },
+    NoSuchCheck {
+        /// The word.
+        word: String,
+        /// A question for people about close names: "did you mean leak-group?".
+        near: Option<String>,
+    },
+    /// The whole word, which has no `=`.
     #[error("`{0}` is not of the form CHECK=SEVERITY")]
     NoSeverity(String),
+    /// The part behind `=`, which is neither a severity nor `off`.
     #[error("`{0}` is no severity; there are error, warning, note and off")]
     WrongSeverity(String),
+    /// The value of [`MAX_FINDINGS_VARIABLE`], which is no natural number.
     #[error("`{0}` is not a number of findings")]
     WrongNumber(String),
 }

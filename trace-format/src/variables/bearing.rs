@@ -7,7 +7,9 @@ use super::fits;
 pub struct Bearing {
     /// Place in the table: what matters most comes first.
     pub order: usize,
+    /// Heading under which reports list it: "eager limits".
     pub topic: &'static str,
+    /// Half a sentence: how a program's correctness depends on it.
     pub why: &'static str,
 }
 

@@ -105,7 +105,9 @@ static LIBRARIES: [Library; 5] = [
 /// A setting of `--stress`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stress {
+    /// Name of the control variable, or of the environment variable.
     pub name: &'static str,
+    /// Smallest value that the library takes and works with.
     pub value: &'static str,
     /// The library has it from the environment alone.
     pub is_environment: bool,

@@ -5,9 +5,11 @@ use super::{Control, Variables};
 /// The variable that decides up to which size the library of a run buffers messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferingLimit {
+    /// Name of the variable.
     pub variable: String,
     /// It is one of the environment, not of MPI_T.
     pub is_environment: bool,
+    /// Its value in this run; `None`: it is not set, or not known.
     pub value: Option<String>,
     /// The largest message that is buffered, bytes.
     pub bytes: Option<u64>,

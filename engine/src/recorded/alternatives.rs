@@ -5,9 +5,10 @@
 //! got: a process that goes on in the same way is in the same place. So is a message, by what its sender had called. A
 //! matching is such a call with such a message; it has the same number in all runs.
 
-use super::answer::Part;
+use super::RecordedProgram;
+use super::part::{Part, Window};
 use super::places::Places;
-use super::{RecordedProgram, Taken, Wildcard};
+use super::takes::message;
 use crate::state::{Comms, Origin};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use schedules::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step, reach};
@@ -23,9 +24,6 @@ const MOST_ALTERNATIVES: usize = 200;
 
 /// How often what is too large is cut in half.
 const MOST_HALVES: usize = 16;
-
-/// The steps of each thread that are looked at together.
-type Window = [(usize, Range<usize>)];
 
 /// The answers of a run about its wildcards.
 #[derive(Debug, Clone, Default)]
@@ -61,14 +59,6 @@ pub(crate) struct Named<'a> {
     pub(crate) comms: &'a Comms,
     /// A number for the place that a call was made from, equal on all ranks that run the same code.
     pub(crate) place: &'a dyn Fn(&Origin) -> u64,
-}
-
-/// Source and tag of a message.
-fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
-    match program.ops[send as usize].kind {
-        Kind::Send { from, tag, .. } => Some((from as i32, tag)),
-        _ => None,
-    }
 }
 
 impl RecordedProgram {
@@ -147,32 +137,6 @@ impl RecordedProgram {
         window.iter().map(|(lane, range)| (*lane, range.start..ends[*lane].clamp(range.start, range.end))).collect()
     }
 
-    /// The message that a receive which begins in this step gets, or that a probe is told of.
-    fn received(&self, lane: usize, step: usize) -> Option<OpIx> {
-        match &self.program.lanes[lane][step] {
-            Step::Start(op) => match self.program.ops[*op as usize].kind {
-                Kind::Recv { got, .. } => got,
-                _ => None,
-            },
-            Step::Probe { found, .. } => *found,
-            Step::Wait(_) => None,
-        }
-    }
-
-    /// The message that a wildcard took or was told of.
-    fn took(&self, lane: usize, wild: &Wildcard) -> Option<OpIx> {
-        let step = wild.step as usize;
-        if step < self.program.lanes[lane].len() { self.received(lane, step) } else { None }
-    }
-
-    /// That a wildcard takes this message; `None`: it is described by another call.
-    fn taken(&self, lane: usize, number: usize, send: OpIx) -> Option<Taken> {
-        let wild = self.wild[lane].get(number).filter(|w| !w.persistent)?;
-        let (source, tag) = message(&self.program, send)?;
-        let call = self.calls[lane].get(wild.step as usize)?.clone();
-        Some(Taken { call, number: number as u64, comm: wild.comm, serial: wild.serial, source, tag })
-    }
-
     /// Did a receive get a message although an earlier one of the same thread would have fitted and was not received by
     /// an earlier receive?
     fn overtakes(&self) -> bool {
@@ -212,14 +176,6 @@ impl RecordedProgram {
             let op = &part.program.ops[op as usize];
             (window[op.lane as usize].0, window[op.lane as usize].1.start + op.step as usize)
         };
-        // In the whole recorded program: operations are told apart by where they are started.
-        let whole = |op: OpIx| {
-            let (lane, step) = of(op);
-            match self.program.lanes[lane].get(step) {
-                Some(Step::Start(op)) => Some(*op),
-                _ => None,
-            }
-        };
         let mut wanted = Vec::new();
         for (lane, (old, range)) in window.iter().enumerate() {
             for (number, wild) in self.wild[*old].iter().enumerate() {
@@ -246,7 +202,8 @@ impl RecordedProgram {
             if let (Some((lane, number, matching, send)), Some(answer)) = (asked.take(), answer) {
                 match answer {
                     Reached::Events(events) => {
-                        let takes = self.takes_on(&part, window, &events, (lane, number, whole(send)), run.comms);
+                        let goal = (lane, number, self.in_run(&part, window, send));
+                        let takes = self.takes_on(&part, window, &events, goal, run.comms);
                         let recv = &self.calls[window[lane].0][self.wild[window[lane].0][number].step as usize];
                         let sent = self.calls[of(send).0].get(of(send).1);
                         if let (Some(takes), Some(sent)) = (takes, sent) {
@@ -272,7 +229,7 @@ impl RecordedProgram {
             loop {
                 let (lane, number, step, group, send) = queue.next()?;
                 let (old, range) = &window[lane];
-                let Some(sent) = whole(send) else { continue };
+                let Some(sent) = self.in_run(&part, window, send) else { continue };
                 let matching = places.matching(&self.program, (*old, range.start + step as usize), sent);
                 if seen.contains(&matching) || done.contains(&(lane, number, group)) {
                     continue;
@@ -305,36 +262,19 @@ impl RecordedProgram {
                 Event::Pass { lane, step } => _ = passed.insert((*lane, *step)),
             }
         }
-        let mut all = Vec::new();
-        for (lane, (old, range)) in window.iter().enumerate() {
-            for (number, wild) in self.wild[*old].iter().enumerate() {
-                let step = wild.step as usize;
-                if step >= range.end {
-                    break;
-                }
-                let inside = step.checked_sub(range.start).map(|s| (s as u32, &part.program.lanes[lane][s]));
-                let send = match inside {
-                    _ if (lane, number) == (goal_lane, goal) => goal_send,
-                    None => self.took(*old, wild),
-                    Some((_, Step::Start(op))) => match met.get(op) {
-                        Some(send) => {
-                            let send = &part.program.ops[*send as usize];
-                            let (lane, range) = &window[send.lane as usize];
-                            match self.program.lanes[*lane].get(range.start + send.step as usize) {
-                                Some(Step::Start(op)) => Some(*op),
-                                _ => None,
-                            }
-                        }
-                        None => None,
-                    },
-                    Some((step, _)) if passed.contains(&(lane as u32, step)) => self.took(*old, wild),
-                    Some(_) => None,
-                };
-                let Some(send) = send else { continue };
-                all.push(self.taken(*old, number, send)?.named(comms)?);
+        let takes = self.takes(window, |lane, number, wild| {
+            let (old, range) = &window[lane];
+            if (lane, number) == (goal_lane, goal) {
+                return goal_send;
             }
-        }
-        Some(all)
+            let Some(step) = (wild.step as usize).checked_sub(range.start) else { return self.took(*old, wild) };
+            match &part.program.lanes[lane][step] {
+                Step::Start(op) => met.get(op).and_then(|send| self.in_run(part, window, *send)),
+                _ if passed.contains(&(lane as u32, step as u32)) => self.took(*old, wild),
+                _ => None,
+            }
+        });
+        takes?.iter().map(|take| take.named(comms)).collect()
     }
 }
 

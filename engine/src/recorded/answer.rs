@@ -1,12 +1,11 @@
 //! Other outcomes of a run: a recorded program cut into windows, each explored, and the answers in terms of calls.
 
+use super::part::{Part, Window};
 use super::races::Wanted as WantedRaces;
-use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken, Wildcard};
+use super::takes::message;
+use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken};
 use crate::state::{Comms, Origin, plural};
-use rustc_hash::FxHashMap;
-use schedules::{
-    Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Semantics, Step, Witness, explore, has_choices,
-};
+use schedules::{Answer, Budget, Collective, Event, Kind, Many, OpIx, Semantics, Step, Witness, explore, has_choices};
 use std::rc::Rc;
 use trace_format::run::witness::Take;
 
@@ -167,14 +166,7 @@ impl RecordedProgram {
         kept
     }
 
-    fn explore_window(
-        &self,
-        part: &Part,
-        window: &[(usize, std::ops::Range<usize>)],
-        lanes: &[(i32, u16)],
-        strict: bool,
-        all: &mut Matchings,
-    ) {
+    fn explore_window(&self, part: &Part, window: &Window, lanes: &[(i32, u16)], strict: bool, all: &mut Matchings) {
         let mut known: Vec<Vec<(u32, u32)>> = Vec::new();
         let all_semantics = [Some(Semantics::LENIENT), strict.then_some(Semantics::STRICT)];
         for semantics in all_semantics.into_iter().flatten() {
@@ -204,7 +196,7 @@ impl RecordedProgram {
         &self,
         part: &Part,
         witness: &Witness,
-        window: &[(usize, std::ops::Range<usize>)],
+        window: &Window,
         lanes: &[(i32, u16)],
         strict: bool,
     ) -> Schedule {
@@ -232,163 +224,27 @@ impl RecordedProgram {
                 swaps.push(Swap { recv: of(recv), takes: of(send), took: got.map(of) });
             }
         }
-        Schedule { stuck, swaps, strict, takes: self.takes(part, witness, window), witness: None }
+        Schedule { stuck, swaps, strict, takes: self.takes_until(part, witness, window), witness: None }
     }
 
     /// The message that each wildcard takes on the way to the deadlock. `None`: one of them cannot be named.
-    fn takes(&self, part: &Part, witness: &Witness, window: &[(usize, std::ops::Range<usize>)]) -> Option<Vec<Taken>> {
-        let message = |program: &Program, send: OpIx| match program.ops[send as usize].kind {
-            Kind::Send { from, tag, .. } => Some((from as i32, tag)),
-            _ => None,
-        };
-        let mut all = Vec::new();
-        for (lane, (old, range)) in window.iter().enumerate() {
-            for (number, wild) in self.wild[*old].iter().enumerate() {
-                let step = wild.step as usize;
-                if step >= range.end {
-                    break;
-                }
-                let told = if step < range.start {
-                    let send = match &self.program.lanes[*old][step] {
-                        Step::Start(op) => match self.program.ops[*op as usize].kind {
-                            Kind::Recv { got, .. } => got,
-                            _ => None,
-                        },
-                        Step::Probe { found, .. } => *found,
-                        Step::Wait(_) => None,
+    fn takes_until(&self, part: &Part, witness: &Witness, window: &Window) -> Option<Vec<Taken>> {
+        self.takes(window, |lane, _, wild| {
+            let (old, range) = &window[lane];
+            let send = match (wild.step as usize).checked_sub(range.start).map(|step| &part.program.lanes[lane][step]) {
+                None => self.took(*old, wild),
+                Some(Step::Start(op)) => {
+                    let of = |event: &Event| match event {
+                        Event::Match { send, recv } if recv == op => Some(*send),
+                        _ => None,
                     };
-                    send.and_then(|send| message(&self.program, send))
-                } else {
-                    let send = match &part.program.lanes[lane][step - range.start] {
-                        Step::Start(op) => witness.events.iter().find_map(|e| match e {
-                            Event::Match { send, recv } if recv == op => Some(*send),
-                            _ => None,
-                        }),
-                        Step::Probe { found, .. } => *found,
-                        Step::Wait(_) => None,
-                    };
-                    send.and_then(|send| message(&part.program, send))
-                };
-                let Some((source, tag)) = told else { continue };
-                if wild.persistent {
-                    return None;
+                    witness.events.iter().find_map(of).and_then(|send| self.in_run(part, window, send))
                 }
-                let call = self.calls[*old][step].clone();
-                let Wildcard { comm, serial, .. } = *wild;
-                all.push(Taken { call, number: number as u64, comm, serial, source, tag });
-            }
-        }
-        Some(all)
-    }
-}
-
-/// A window as a program of its own.
-pub(super) struct Part {
-    pub(super) program: Program,
-}
-
-impl Part {
-    pub(super) fn new(whole: &Program, window: &[(usize, std::ops::Range<usize>)]) -> Part {
-        let mut program = Program { lanes: vec![Vec::new(); window.len()], ..Program::default() };
-        let mut number: FxHashMap<OpIx, OpIx> = FxHashMap::default();
-        let mut collectives: FxHashMap<u32, u32> = FxHashMap::default();
-        for (lane, (old, range)) in window.iter().enumerate() {
-            for step in &whole.lanes[*old][range.clone()] {
-                let Step::Start(op) = step else {
-                    program.lanes[lane].push(step.clone());
-                    continue;
-                };
-                let kind = match whole.ops[*op as usize].kind.clone() {
-                    Kind::Part { collective, position } => {
-                        let old = &whole.collectives[collective as usize];
-                        let collective = *collectives.entry(collective).or_insert_with(|| {
-                            let parts = vec![None; old.parts.len()];
-                            program.collectives.push(Collective { parts, needs: old.needs.clone() });
-                            program.collectives.len() as u32 - 1
-                        });
-                        Kind::Part { collective, position }
-                    }
-                    kind => kind,
-                };
-                number.insert(*op, program.start(lane as u32, kind));
-            }
-        }
-        let of = |ops: &[OpIx]| ops.iter().filter_map(|op| number.get(op).copied()).collect::<Vec<_>>();
-        let starts: Vec<u32> = window.iter().map(|w| w.1.start as u32).collect();
-        for steps in &mut program.lanes {
-            for step in steps {
-                match step {
-                    Step::Wait(wait) => {
-                        wait.ops = of(&wait.ops);
-                        if let Many::Any(done) = &mut wait.many {
-                            *done = of(done);
-                        }
-                    }
-                    Step::Probe { found, .. } => *found = found.and_then(|f| number.get(&f).copied()),
-                    Step::Start(_) => {}
-                }
-            }
-        }
-        for op in &mut program.ops {
-            if let Kind::Recv { got, steers, .. } = &mut op.kind {
-                *got = got.and_then(|g| number.get(&g).copied());
-                *steers = steers.map(|s| s.saturating_sub(starts[op.lane as usize]));
-            }
-        }
-        Part { program }
-    }
-
-    /// Threads that are stuck as well and have something ahead that a stuck one waits for, or are of the very process that
-    /// it wants a message from. `rank`: of a thread.
-    fn helpers(&self, witness: &Witness, lane: usize, step: u32, rank: &impl Fn(usize) -> i32) -> Vec<usize> {
-        let of_process = |process: u32| {
-            let lanes = (0..witness.stuck.len()).filter(move |l| witness.stuck[*l].is_some());
-            lanes.filter(move |l| rank(*l) == process as i32).collect::<Vec<_>>()
-        };
-        let ahead = |op: OpIx| {
-            let op = &self.program.ops[op as usize];
-            let stuck = witness.stuck[op.lane as usize];
-            stuck.is_some_and(|s| op.step > s).then_some(op.lane as usize)
-        };
-        let all = || 0..self.program.ops.len() as OpIx;
-        let met = |op: OpIx| {
-            witness.events.iter().any(|e| matches!(e, Event::Match { send, recv } if *send == op || *recv == op))
-        };
-        match &self.program.lanes[lane][step as usize] {
-            Step::Wait(wait) => {
-                let open = wait.ops.iter().filter(|op| !met(**op));
-                open.flat_map(|op| match self.program.ops[*op as usize].kind {
-                    Kind::Send { .. } => all().filter(|r| self.program.pairs(*op, *r)).filter_map(ahead).collect(),
-                    Kind::Recv { source: Some(source), .. } => of_process(source),
-                    Kind::Recv { .. } => all().filter(|s| self.program.pairs(*s, *op)).filter_map(ahead).collect(),
-                    Kind::Part { collective, .. } => {
-                        let parts = &self.program.collectives[collective as usize].parts;
-                        parts.iter().flatten().filter_map(|p| ahead(*p)).collect::<Vec<_>>()
-                    }
-                    Kind::Free => Vec::new(),
-                })
-                .collect()
-            }
-            Step::Probe { comm, at, source, tag, .. } => {
-                all().filter(|s| self.program.fits(*s, *comm, *at, *source, *tag)).filter_map(ahead).collect()
-            }
-            Step::Start(_) => Vec::new(),
-        }
-    }
-}
-
-impl Taken {
-    /// In the words of the program: with the rank of the sender in the communicator.
-    pub(super) fn named(&self, comms: &Comms) -> Option<Take> {
-        let comm = comms.list.get(self.comm).filter(|c| c.serial == self.serial)?;
-        let source = comm.peers(comm.position(self.call.rank)?).position(self.source)?;
-        Some(Take {
-            rank: self.call.rank,
-            thread: self.call.thread,
-            call: self.number,
-            function: self.call.name().to_owned(),
-            source: i32::try_from(source).ok()?,
-            tag: self.tag,
+                Some(Step::Probe { found, .. }) => found.and_then(|send| self.in_run(part, window, send)),
+                Some(Step::Wait(_)) => None,
+            };
+            // A send that failed after it was matched takes no part.
+            send.filter(|send| message(&self.program, *send).is_some())
         })
     }
 }

@@ -5,8 +5,10 @@
 
 mod alternatives;
 mod answer;
+mod part;
 mod places;
 mod races;
+mod takes;
 
 use crate::state::{CommIx, Origin};
 use crate::types::Amount;

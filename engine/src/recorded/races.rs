@@ -1,6 +1,6 @@
 //! Receives that could have got another message than they did, and whether it would have fitted.
 
-use super::answer::Part;
+use super::part::Part;
 use super::{Known, Matchings, RecordedProgram};
 use crate::types::{Amount, Difference, Signatures, UNKNOWN};
 use schedules::{Budget, Kind, OpIx, Race as Pair, Step, races};

@@ -62,7 +62,7 @@ pub(crate) struct Model {
     pub(crate) short_sends: bool,
     /// The run in a library that promises nothing.
     pub(crate) deadlock_replay: DeadlockReplay,
-    /// Calls that were counted and not looked at: see `engine::standing`.
+    /// Calls that were counted and not looked at: see `engine::snapshot`.
     pub(crate) leapt: u64,
     /// The checks that matching asks as soon as both sides are known.
     pub(crate) rules: &'static dyn Rules,

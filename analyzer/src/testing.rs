@@ -33,7 +33,7 @@
 
 use engine::limit::Hidden;
 use engine::link::Linker;
-use engine::listen::Listener;
+use engine::listeners::Listener;
 use engine::worlds::Names;
 use engine::{Analysis, End, Engine, Queued, Stuck};
 use std::collections::{BTreeMap, BTreeSet};

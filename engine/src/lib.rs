@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 
-pub mod ahead;
+pub mod arg_places;
 mod checks;
 pub mod clocks;
 mod collections;
@@ -26,13 +26,13 @@ mod findings;
 mod interpret;
 pub mod limit;
 pub mod link;
-pub mod listen;
+pub mod listeners;
 mod matching;
 mod model;
+mod notify;
+pub mod read_ahead;
 mod recorded;
-pub mod shape;
 mod state;
-mod tell;
 mod types;
 mod waits;
 pub mod worlds;

@@ -30,7 +30,7 @@ enum Step<T> {
 
 struct Op<T> {
     act: Act,
-    lane: u32,
+    thread: u32,
     partner: Option<Id>,
     posted: bool,
     /// It has matched its partner, or never will.
@@ -49,7 +49,7 @@ struct Op<T> {
     info: T,
 }
 
-struct Lane<T> {
+struct Thread<T> {
     /// Its place among the threads, independent of when the replay first saw it.
     order: u64,
     steps: VecDeque<Step<T>>,
@@ -77,7 +77,7 @@ impl<T> Op<T> {
 pub struct DeadlockReplay<T> {
     ops: Vec<Option<Op<T>>>,
     free: Vec<Id>,
-    lanes: Vec<Lane<T>>,
+    threads: Vec<Thread<T>>,
     collectives: Vec<Option<Collective>>,
     free_collectives: Vec<u32>,
     /// Threads that may be able to continue.
@@ -101,7 +101,7 @@ impl<T: Clone> Default for DeadlockReplay<T> {
         DeadlockReplay {
             ops: Vec::new(),
             free: Vec::new(),
-            lanes: Vec::new(),
+            threads: Vec::new(),
             collectives: Vec::new(),
             free_collectives: Vec::new(),
             ready: Vec::new(),
@@ -117,9 +117,9 @@ impl<T: Clone> Default for DeadlockReplay<T> {
 impl<T: Clone> DeadlockReplay<T> {
     /// Adds a thread. `order`: its place among all threads, so that the answer does not depend on which was seen
     /// first: its process, and 16 bits that tell it apart from the other threads of that process.
-    pub fn lane(&mut self, order: u64) -> u32 {
-        self.lanes.push(Lane { order, steps: VecDeque::new() });
-        self.lanes.len() as u32 - 1
+    pub fn thread(&mut self, order: u64) -> u32 {
+        self.threads.push(Thread { order, steps: VecDeque::new() });
+        self.threads.len() as u32 - 1
     }
 
     /// Number of steps of the run that have not happened here.
@@ -162,12 +162,12 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// The thread starts an operation.
-    pub fn start(&mut self, lane: u32, act: Act, info: T) -> Id {
+    pub fn start(&mut self, thread: u32, act: Act, info: T) -> Id {
         // If no step is before it, it happens at once.
-        let at_once = self.lanes[lane as usize].steps.is_empty();
+        let at_once = self.threads[thread as usize].steps.is_empty();
         let op = Op {
             act,
-            lane,
+            thread,
             partner: None,
             posted: false,
             matched: false,
@@ -198,7 +198,7 @@ impl<T: Clone> DeadlockReplay<T> {
             self.post(id);
             self.go_on();
         } else {
-            self.push(lane, Step::Start(id));
+            self.push(thread, Step::Start(id));
         }
         id
     }
@@ -215,8 +215,8 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// The thread called a function that waits.
-    pub fn wait(&mut self, lane: u32, call: Call<T>) {
-        if self.lanes[lane as usize].steps.is_empty() && call.probe.is_none() && !self.waits(&call) {
+    pub fn wait(&mut self, thread: u32, call: Call<T>) {
+        if self.threads[thread as usize].steps.is_empty() && call.probe.is_none() && !self.waits(&call) {
             // The call is complete at once.
             return call.ops.iter().for_each(|id| self.retire(*id));
         }
@@ -225,7 +225,7 @@ impl<T: Clone> DeadlockReplay<T> {
                 op.steps += 1;
             }
         }
-        self.push(lane, Step::Wait(Box::new(call), 0));
+        self.push(thread, Step::Wait(Box::new(call), 0));
     }
 
     /// The caller will not name the operation again, except to [`DeadlockReplay::pair`] it.
@@ -261,30 +261,30 @@ impl<T: Clone> DeadlockReplay<T> {
         call.any.as_ref().unwrap_or(&call.ops).iter().any(|id| self.op(*id).is_some_and(|op| !op.complete))
     }
 
-    fn push(&mut self, lane: u32, step: Step<T>) {
-        let steps = &mut self.lanes[lane as usize].steps;
+    fn push(&mut self, thread: u32, step: Step<T>) {
+        let steps = &mut self.threads[thread as usize].steps;
         steps.push_back(step);
         self.queued += 1;
         if steps.len() == 1 {
-            self.ready.push(lane);
+            self.ready.push(thread);
             self.go_on();
         }
     }
 
     #[inline]
     fn go_on(&mut self) {
-        while let Some(lane) = self.ready.pop() {
-            self.advance(lane);
+        while let Some(thread) = self.ready.pop() {
+            self.advance(thread);
         }
     }
 
-    fn advance(&mut self, lane: u32) {
+    fn advance(&mut self, thread: u32) {
         loop {
-            match self.lanes[lane as usize].steps.front() {
+            match self.threads[thread as usize].steps.front() {
                 None => return,
                 Some(Step::Start(id)) => {
                     let id = *id;
-                    self.lanes[lane as usize].steps.pop_front();
+                    self.threads[thread as usize].steps.pop_front();
                     self.queued -= 1;
                     self.post(id);
                 }
@@ -294,21 +294,21 @@ impl<T: Clone> DeadlockReplay<T> {
                     if let Some(more) = wanted.iter().skip(*seen).position(is_open) {
                         let place = seen + more;
                         let id = wanted[place];
-                        if let Some(Step::Wait(_, seen)) = self.lanes[lane as usize].steps.front_mut() {
+                        if let Some(Step::Wait(_, seen)) = self.threads[thread as usize].steps.front_mut() {
                             *seen = place;
                         }
                         if let Some(op) = self.op_mut(id) {
-                            op.waiters.push(lane);
+                            op.waiters.push(thread);
                         }
                         return;
                     }
                     if let Some(probe) = call.probe
                         && !self.is_there(&probe, true)
                     {
-                        self.probing.entry((probe.comm, probe.at)).or_default().push(lane);
+                        self.probing.entry((probe.comm, probe.at)).or_default().push(thread);
                         return;
                     }
-                    let Some(Step::Wait(call, _)) = self.lanes[lane as usize].steps.pop_front() else { return };
+                    let Some(Step::Wait(call, _)) = self.threads[thread as usize].steps.pop_front() else { return };
                     self.queued -= 1;
                     for id in call.ops.iter().copied() {
                         self.step_over(id);
@@ -328,9 +328,9 @@ impl<T: Clone> DeadlockReplay<T> {
         match op.act {
             Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => {
                 let buffered = matches!(op.act, Act::Send { mode: Mode::Buffered, .. });
-                let (lane, kind) = (op.lane, (op.act.is_send(), op.act.is_open()));
+                let (thread, kind) = (op.thread, (op.act.is_send(), op.act.is_open()));
                 let (list, waiting) = self.waiting.of((comm, at));
-                waiting.post(id, lane, kind);
+                waiting.post(id, thread, kind);
                 if let Some(op) = self.op_mut(id) {
                     op.list = list;
                 }
@@ -395,7 +395,7 @@ impl<T: Clone> DeadlockReplay<T> {
         }
         let place = a.act.place()?;
         let in_place = |of: Id, op: &Op<T>, partner: &Op<T>| {
-            let before = list.before(of, op.act.is_send()).filter(|w| w.lane == op.lane);
+            let before = list.before(of, op.act.is_send()).filter(|w| w.thread == op.thread);
             before.filter_map(|w| self.op(w.id)).any(|x| x.act.takes(&partner.act) || partner.act.takes(&x.act))
         };
         (in_place(one, a, b) || in_place(other, b, a)).then_some(place)
@@ -478,8 +478,8 @@ impl<T: Clone> DeadlockReplay<T> {
         self.spare.pop()
     }
 
-    fn front(&self, lane: u32) -> Option<&Call<T>> {
-        match self.lanes[lane as usize].steps.front() {
+    fn front(&self, thread: u32) -> Option<&Call<T>> {
+        match self.threads[thread as usize].steps.front() {
             Some(Step::Wait(call, _)) => Some(call),
             _ => None,
         }

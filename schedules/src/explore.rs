@@ -46,7 +46,9 @@ fn find(program: &Program, semantics: Semantics, known: &[Vec<(u32, u32)>], budg
     }
     let mut formula = Formula::new(&layout, semantics, Limit::new(budget.learned_of(layout.pairs.len())));
     for deadlock in known {
-        let at = |(lane, step): &(u32, u32)| layout.points.list.iter().position(|g| (g.lane, g.step) == (*lane, *step));
+        let at = |(thread, step): &(u32, u32)| {
+            layout.points.list.iter().position(|g| (g.thread, g.step) == (*thread, *step))
+        };
         let points: Vec<u32> = deadlock.iter().filter_map(at).map(|g| g as u32).collect();
         if points.len() == deadlock.len() {
             formula.exclude(&points);
@@ -69,7 +71,7 @@ fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
     let mut stuck = vec![None; layout.last.len()];
     for (i, point) in layout.points.list.iter().enumerate().rev() {
         if !passed[i] {
-            stuck[point.lane as usize] = Some(point.step);
+            stuck[point.thread as usize] = Some(point.step);
         }
     }
     stuck

@@ -42,7 +42,7 @@ impl<'a> Layout<'a> {
         let points = WaitPoints::new(program);
         let boxes = Mailboxes::new(program);
         let order = Order::new(program, &points, &boxes.certain);
-        let last = (0..program.lanes.len()).map(|lane| points.last(lane)).collect();
+        let last = (0..program.threads.len()).map(|thread| points.last(thread)).collect();
         let mut layout = Layout {
             program,
             points,
@@ -67,7 +67,7 @@ impl<'a> Layout<'a> {
         let mut work = 0;
         for (key, (sends, recvs)) in &boxes.open {
             for (op, is_send) in sends.iter().map(|s| (*s, true)).chain(recvs.iter().map(|r| (*r, false))) {
-                let stream = streams.entry((self.program.ops[op as usize].lane, key.0, key.1, is_send)).or_default();
+                let stream = streams.entry((self.program.ops[op as usize].thread, key.0, key.1, is_send)).or_default();
                 work += stream.len();
                 self.earlier[op as usize].clone_from(stream);
                 stream.push(op);
@@ -169,7 +169,7 @@ impl<'a> Layout<'a> {
 
     /// Could a receive take a message of another thread, or with another tag, than it did?
     pub(crate) fn has_choices(&self) -> bool {
-        let of = |op: OpIx| (self.program.ops[op as usize].lane, self.kind(op));
+        let of = |op: OpIx| (self.program.ops[op as usize].thread, self.kind(op));
         self.pairs.iter().any(|pair| match *self.kind(pair.recv) {
             Kind::Recv { got: Some(got), .. } => match (of(got), of(pair.send)) {
                 ((a, Kind::Send { tag: t, .. }), (b, Kind::Send { tag: u, .. })) => a != b || t != u,
@@ -189,7 +189,7 @@ impl<'a> Layout<'a> {
     }
 
     pub(crate) fn step(&self, point: &WaitPoint) -> &'a Step {
-        &self.program.lanes[point.lane as usize][point.step as usize]
+        &self.program.threads[point.thread as usize][point.step as usize]
     }
 
     pub(crate) fn fit(&self, a: OpIx, b: OpIx) -> bool {
@@ -208,8 +208,8 @@ impl<'a> Layout<'a> {
     pub(crate) fn unknown_behind(&self, pair: Pair) -> Option<u32> {
         let step = self.program.steered(pair.send, pair.recv)?;
         let completes = self.points.completed_at(pair.recv)?;
-        let lane = self.program.ops[pair.recv as usize].lane;
-        let points = self.points.of_lane[lane as usize].clone();
+        let thread = self.program.ops[pair.recv as usize].thread;
+        let points = self.points.of_thread[thread as usize].clone();
         let before = self.points.list[points.start as usize..points.end as usize].partition_point(|g| g.step < step);
         Some(before.checked_sub(1).map_or(completes, |b| completes.max(points.start + b as u32)))
     }
@@ -226,10 +226,10 @@ impl<'a> Layout<'a> {
         let Step::Probe { comm, at, source, tag, .. } = *self.step(point) else { unreachable!("a probe") };
         let sends = self.earlier[found as usize].iter().copied();
         let sends = sends.filter(move |s| self.program.fits(*s, comm, at, source, tag));
-        let (lane, step) = (point.lane, point.step);
+        let (thread, step) = (point.thread, point.step);
         let before = move |r: &OpIx| {
             let op = &self.program.ops[*r as usize];
-            op.lane == lane && op.step < step
+            op.thread == thread && op.step < step
         };
         sends.chain(self.fitting[found as usize].iter().copied().filter(before))
     }

@@ -166,7 +166,7 @@ impl<'a> Linearization<'a> {
         match self.nodes[node as usize] {
             Node::Point(g) => {
                 let point = &self.layout.points.list[g as usize];
-                Event::Pass { lane: point.lane, step: point.step }
+                Event::Pass { thread: point.thread, step: point.step }
             }
             Node::Pair(p) => {
                 let pair = self.layout.pairs[p as usize];

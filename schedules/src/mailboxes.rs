@@ -33,10 +33,10 @@ impl Mailboxes {
             };
             let stream = streams.entry(place).or_default().entry(stream).or_default();
             let side = if is_send { &mut stream.sends } else { &mut stream.recvs };
-            stream.mixed |= side.last().is_some_and(|last| program.ops[*last as usize].lane != op.lane);
+            stream.mixed |= side.last().is_some_and(|last| program.ops[*last as usize].thread != op.thread);
             side.push(i as OpIx);
         }
-        for step in program.lanes.iter().flatten() {
+        for step in program.threads.iter().flatten() {
             if let Step::Probe { comm, at, source, tag, .. } = *step {
                 wild.entry((comm, at)).or_default().push((source, tag));
             }

@@ -14,7 +14,7 @@ const MAX_WORK: usize = 300_000_000;
 
 /// The order of the wait points, as clocks.
 pub(crate) struct Order {
-    lanes: usize,
+    threads: usize,
     /// By point, and within it by thread; empty if there is too much to compute.
     clocks: Vec<u32>,
 }
@@ -22,8 +22,8 @@ pub(crate) struct Order {
 impl Order {
     /// `certain`: pairs that match in every schedule.
     pub(crate) fn new(program: &Program, points: &WaitPoints, certain: &[(OpIx, OpIx)]) -> Order {
-        let lanes = program.lanes.len();
-        let mut order = Order { lanes, clocks: Vec::new() };
+        let threads = program.threads.len();
+        let mut order = Order { threads, clocks: Vec::new() };
         let mut partner: Vec<Option<OpIx>> = vec![None; program.ops.len()];
         for (send, recv) in certain {
             partner[*send as usize] = Some(*recv);
@@ -31,37 +31,37 @@ impl Order {
         }
         let Some(before) = requirements(program, points, &partner) else { return order };
         let edges: usize = before.iter().map(Vec::len).sum();
-        if (edges + before.len()).saturating_mul(lanes) > MAX_WORK {
+        if (edges + before.len()).saturating_mul(threads) > MAX_WORK {
             return order;
         }
-        order.clocks = vec![0; points.list.len() * lanes];
+        order.clocks = vec![0; points.list.len() * threads];
         for point in in_order(&before) {
             for earlier in &before[point as usize] {
                 order.join(point, *earlier);
             }
-            let own = &mut order.clocks[point as usize * lanes + points.list[point as usize].lane as usize];
+            let own = &mut order.clocks[point as usize * threads + points.list[point as usize].thread as usize];
             *own = (*own).max(points.count(point));
         }
         order
     }
 
     fn join(&mut self, point: u32, earlier: u32) {
-        let [from, to] = [earlier, point].map(|g| g as usize * self.lanes);
-        for lane in 0..self.lanes {
-            self.clocks[to + lane] = self.clocks[to + lane].max(self.clocks[from + lane]);
+        let [from, to] = [earlier, point].map(|g| g as usize * self.threads);
+        for thread in 0..self.threads {
+            self.clocks[to + thread] = self.clocks[to + thread].max(self.clocks[from + thread]);
         }
     }
 
-    /// Number of points of `lane` that must have been passed before the operation starts.
-    fn before_start(&self, points: &WaitPoints, op: OpIx, lane: u32) -> u32 {
+    /// Number of points of `thread` that must have been passed before the operation starts.
+    fn before_start(&self, points: &WaitPoints, op: OpIx, thread: u32) -> u32 {
         let point = points.before_op[op as usize];
-        point.and_then(|g| self.clocks.get(g as usize * self.lanes + lane as usize)).copied().unwrap_or(0)
+        point.and_then(|g| self.clocks.get(g as usize * self.threads + thread as usize)).copied().unwrap_or(0)
     }
 
     /// Is the first operation always complete before the second one starts?
     pub(crate) fn is_over_before(&self, program: &Program, points: &WaitPoints, one: OpIx, other: OpIx) -> bool {
-        let lane = program.ops[one as usize].lane;
-        points.completed_at(one).is_some_and(|point| self.before_start(points, other, lane) >= points.count(point))
+        let thread = program.ops[one as usize].thread;
+        points.completed_at(one).is_some_and(|point| self.before_start(points, other, thread) >= points.count(point))
     }
 
     /// Can the two never match, since one is always complete before the other starts?

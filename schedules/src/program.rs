@@ -49,7 +49,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     pub kind: Kind,
-    pub lane: u32,
+    pub thread: u32,
     /// The step that starts it.
     pub step: u32,
 }
@@ -112,28 +112,28 @@ pub struct Collective {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// Steps of each thread, in its order.
-    pub lanes: Vec<Vec<Step>>,
+    pub threads: Vec<Vec<Step>>,
     pub ops: Vec<Operation>,
     pub collectives: Vec<Collective>,
 }
 
 impl Program {
     /// Adds an operation and the step that starts it.
-    pub fn start(&mut self, lane: u32, kind: Kind) -> OpIx {
+    pub fn start(&mut self, thread: u32, kind: Kind) -> OpIx {
         let op = self.ops.len() as OpIx;
-        let steps = &mut self.lanes[lane as usize];
+        let steps = &mut self.threads[thread as usize];
         let step = steps.len() as u32;
         steps.push(Step::Start(op));
         if let Kind::Part { collective, position } = kind {
             self.collectives[collective as usize].parts[position as usize] = Some(op);
         }
-        self.ops.push(Operation { kind, lane, step });
+        self.ops.push(Operation { kind, thread, step });
         op
     }
 
     /// Adds a call that waits for all of these operations.
-    pub fn wait_all(&mut self, lane: u32, ops: Vec<OpIx>) {
-        self.lanes[lane as usize].push(Step::Wait(Wait { ops, many: Many::All, patient: true }));
+    pub fn wait_all(&mut self, thread: u32, ops: Vec<OpIx>) {
+        self.threads[thread as usize].push(Step::Wait(Wait { ops, many: Many::All, patient: true }));
     }
 
     /// Do the arguments of the receive (or probe) fit the message?

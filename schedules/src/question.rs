@@ -51,7 +51,7 @@ impl Default for Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// The thread passes the step in which it could have had to wait.
-    Pass { lane: u32, step: u32 },
+    Pass { thread: u32, step: u32 },
     /// The message of the send goes to the receive.
     Match { send: OpIx, recv: OpIx },
 }

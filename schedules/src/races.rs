@@ -92,8 +92,8 @@ impl Threads {
         let mut all = FxHashMap::default();
         for op in &program.ops {
             if let Some(key) = key(&op.kind) {
-                let known = all.entry(key).or_insert(Some(op.lane));
-                *known = known.filter(|lane| *lane == op.lane);
+                let known = all.entry(key).or_insert(Some(op.thread));
+                *known = known.filter(|thread| *thread == op.thread);
             }
         }
         Threads(all)

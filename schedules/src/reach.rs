@@ -16,7 +16,7 @@ use batsat::Lit;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Recv(OpIx),
-    Probe { lane: u32, step: u32 },
+    Probe { thread: u32, step: u32 },
 }
 
 /// A message that a receive or probe could get.
@@ -45,7 +45,7 @@ pub fn reach(program: &Program, budget: Budget, mut next: impl FnMut(Option<Reac
     while let Some(choice) = next(answer.take()) {
         answer = Some(match choice.place {
             Place::Recv(recv) => receives.receive(choice.send, recv),
-            Place::Probe { lane, step } => probe(program, lane, step, choice.send, budget)?,
+            Place::Probe { thread, step } => probe(program, thread, step, choice.send, budget)?,
         });
     }
     Some(())
@@ -53,14 +53,14 @@ pub fn reach(program: &Program, budget: Budget, mut next: impl FnMut(Option<Reac
 
 /// Answers a choice of a probe. The message that a probe reports is a part of the formula, which is therefore another
 /// one for each message.
-fn probe(program: &Program, lane: u32, step: u32, send: OpIx, budget: Budget) -> Option<Reached> {
+fn probe(program: &Program, thread: u32, step: u32, send: OpIx, budget: Budget) -> Option<Reached> {
     let mut other = program.clone();
-    match other.lanes.get_mut(lane as usize).and_then(|steps| steps.get_mut(step as usize)) {
+    match other.threads.get_mut(thread as usize).and_then(|steps| steps.get_mut(step as usize)) {
         Some(Step::Probe { found, .. }) => *found = Some(send),
         _ => return Some(Reached::Never),
     }
     let layout = Layout::with_unknown(&other, budget.pairs)?;
-    let Some(point) = layout.points.list.iter().position(|g| (g.lane, g.step) == (lane, step)) else {
+    let Some(point) = layout.points.list.iter().position(|g| (g.thread, g.step) == (thread, step)) else {
         return Some(Reached::Never);
     };
     let behind = layout.points.list.iter().position(|g| g.before == Some(point as u32));

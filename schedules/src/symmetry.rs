@@ -26,7 +26,7 @@ pub(crate) struct Reduced {
 
 /// Receives that take the same messages.
 struct Symmetric {
-    lane: u32,
+    thread: u32,
     /// In the order in which they start.
     recvs: Vec<OpIx>,
     /// The step that waits for each of them; empty if one call waits for all of them.
@@ -61,14 +61,15 @@ impl Reduced {
                 Kind::Part { .. } | Kind::Free => {}
             }
         }
-        for (lane, steps) in program.lanes.iter().enumerate() {
+        for (thread, steps) in program.threads.iter().enumerate() {
             for (step, what) in steps.iter().enumerate() {
                 if let Step::Probe { comm, at, source, tag, .. } = *what {
-                    boxes.entry((comm, at)).or_default().probes.push((lane as u32, step as u32, (source, tag)));
+                    boxes.entry((comm, at)).or_default().probes.push((thread as u32, step as u32, (source, tag)));
                 }
             }
         }
-        let all: Vec<Symmetric> = (0..program.lanes.len() as u32).flat_map(|lane| candidates(program, lane)).collect();
+        let all: Vec<Symmetric> =
+            (0..program.threads.len() as u32).flat_map(|thread| candidates(program, thread)).collect();
         if all.is_empty() {
             return None;
         }
@@ -87,11 +88,11 @@ impl Reduced {
                 reduced.name_message(*recv);
             }
         }
-        for (lane, steps) in program.lanes.iter().enumerate() {
-            let of_lane = groups.iter().filter(|b| b.lane as usize == lane && !b.waits.is_empty());
+        for (thread, steps) in program.threads.iter().enumerate() {
+            let of_thread = groups.iter().filter(|b| b.thread as usize == thread && !b.waits.is_empty());
             let (mut new, mut old, mut order) = (vec![0; steps.len()], Vec::new(), Vec::new());
             let mut at = 0;
-            for group in of_lane {
+            for group in of_thread {
                 let (Some(first), Some(last)) = (group.waits.first(), group.waits.last()) else { continue };
                 let (first, last) = (*first as usize - 1, *last as usize);
                 for step in at..first {
@@ -114,12 +115,12 @@ impl Reduced {
                 order.push(steps[step].clone());
                 old.push(step as u32);
             }
-            reduced.program.lanes[lane] = order;
+            reduced.program.threads[thread] = order;
             reduced.new.push(new);
             reduced.old.push(old);
         }
         for op in &mut reduced.program.ops {
-            let new = &reduced.new[op.lane as usize];
+            let new = &reduced.new[op.thread as usize];
             op.step = new[op.step as usize];
             if let Kind::Recv { steers: Some(steers), .. } = &mut op.kind {
                 *steers = new.get(*steers as usize).copied().unwrap_or(u32::MAX);
@@ -140,7 +141,7 @@ impl Reduced {
 
     /// Translates steps of the original program into steps of the reduced one.
     pub(crate) fn to_reduced(&self, steps: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        steps.iter().map(|(lane, step)| (*lane, self.new[*lane as usize][*step as usize])).collect()
+        steps.iter().map(|(thread, step)| (*thread, self.new[*thread as usize][*step as usize])).collect()
     }
 
     /// Translates a way to a deadlock of the reduced program into one of the original program.
@@ -167,26 +168,26 @@ impl Reduced {
                         let group = &self.groups[b];
                         events.push(Event::Match { send, recv: group.recvs[matched[b]] });
                         events.extend(
-                            group.waits.get(matched[b]).map(|step| Event::Pass { lane: group.lane, step: *step }),
+                            group.waits.get(matched[b]).map(|step| Event::Pass { thread: group.thread, step: *step }),
                         );
                         matched[b] += 1;
                     }
                     None => events.push(event),
                 },
-                Event::Pass { lane, step } => {
-                    let step = self.old[lane as usize][step as usize];
-                    let is_last = |b: &&Symmetric| b.lane == lane && b.waits.last() == Some(&step);
+                Event::Pass { thread, step } => {
+                    let step = self.old[thread as usize][step as usize];
+                    let is_last = |b: &&Symmetric| b.thread == thread && b.waits.last() == Some(&step);
                     match self.groups.iter().find(is_last) {
-                        Some(group) => events.extend(group.waits.iter().map(|w| Event::Pass { lane, step: *w })),
-                        None => events.push(Event::Pass { lane, step }),
+                        Some(group) => events.extend(group.waits.iter().map(|w| Event::Pass { thread, step: *w })),
+                        None => events.push(Event::Pass { thread, step }),
                     }
                 }
             }
         }
-        let stuck = witness.stuck.iter().enumerate().map(|(lane, step)| {
-            let step = self.old[lane][(*step)? as usize];
+        let stuck = witness.stuck.iter().enumerate().map(|(thread, step)| {
+            let step = self.old[thread][(*step)? as usize];
             let is_last =
-                |b: &usize| self.groups[*b].lane as usize == lane && self.groups[*b].waits.last() == Some(&step);
+                |b: &usize| self.groups[*b].thread as usize == thread && self.groups[*b].waits.last() == Some(&step);
             let group = (0..self.groups.len()).find(is_last);
             group.map_or(Some(step), |b| self.groups[b].waits.get(matched[b]).copied())
         });
@@ -205,12 +206,12 @@ fn pattern(program: &Program, recv: OpIx) -> Option<(Place, Pattern)> {
 }
 
 /// Receives of one thread with the same arguments, between which the thread does nothing that may have to wait.
-fn candidates(program: &Program, lane: u32) -> Vec<Symmetric> {
-    let steps = &program.lanes[lane as usize];
+fn candidates(program: &Program, thread: u32) -> Vec<Symmetric> {
+    let steps = &program.threads[thread as usize];
     let mut groups = Vec::new();
     let mut at = 0;
     while at < steps.len() {
-        let found = one_by_one(program, lane, at).or_else(|| all_at_once(program, lane, at));
+        let found = one_by_one(program, thread, at).or_else(|| all_at_once(program, thread, at));
         let Some((group, next)) = found else {
             at += 1;
             continue;
@@ -222,8 +223,8 @@ fn candidates(program: &Program, lane: u32) -> Vec<Symmetric> {
 }
 
 /// Finds receives of which each is waited for before the next one starts. Also returns the step behind them.
-fn one_by_one(program: &Program, lane: u32, from: usize) -> Option<(Symmetric, usize)> {
-    let steps = &program.lanes[lane as usize];
+fn one_by_one(program: &Program, thread: u32, from: usize) -> Option<(Symmetric, usize)> {
+    let steps = &program.threads[thread as usize];
     let unit = |at: usize| match (steps.get(at), steps.get(at + 1)) {
         (Some(Step::Start(op)), Some(Step::Wait(Wait { ops, many: Many::All, patient: true }))) if ops[..] == [*op] => {
             Some((*op, pattern(program, *op)?))
@@ -231,7 +232,8 @@ fn one_by_one(program: &Program, lane: u32, from: usize) -> Option<(Symmetric, u
         _ => None,
     };
     let (first, wanted) = unit(from)?;
-    let (mut group, mut at) = (Symmetric { lane, recvs: vec![first], waits: vec![from as u32 + 1], end: 0 }, from + 2);
+    let (mut group, mut at) =
+        (Symmetric { thread, recvs: vec![first], waits: vec![from as u32 + 1], end: 0 }, from + 2);
     while let Some((recv, _)) = unit(at).filter(|u| u.1 == wanted) {
         group.recvs.push(recv);
         group.waits.push(at as u32 + 1);
@@ -243,14 +245,14 @@ fn one_by_one(program: &Program, lane: u32, from: usize) -> Option<(Symmetric, u
 
 /// Finds receives that start one after the other and that one call waits for. Also returns the step behind the
 /// starts.
-fn all_at_once(program: &Program, lane: u32, from: usize) -> Option<(Symmetric, usize)> {
-    let steps = &program.lanes[lane as usize];
+fn all_at_once(program: &Program, thread: u32, from: usize) -> Option<(Symmetric, usize)> {
+    let steps = &program.threads[thread as usize];
     let start = |at: usize| match steps.get(at) {
         Some(Step::Start(op)) => Some((*op, pattern(program, *op)?)),
         _ => None,
     };
     let (first, wanted) = start(from)?;
-    let (mut group, mut at) = (Symmetric { lane, recvs: vec![first], waits: Vec::new(), end: 0 }, from + 1);
+    let (mut group, mut at) = (Symmetric { thread, recvs: vec![first], waits: Vec::new(), end: 0 }, from + 1);
     while let Some((recv, _)) = start(at).filter(|s| s.1 == wanted) {
         group.recvs.push(recv);
         at += 1;
@@ -317,12 +319,12 @@ impl SymmetryCheck<'_> {
         let place = group.recvs.first().and_then(|r| pattern(self.program, *r)).map(|p| p.0);
         let Some((place, mailbox)) = place.and_then(|p| Some((p, self.boxes.get(&p)?))) else { return false };
         let mine: FxHashSet<OpIx> = group.recvs.iter().copied().collect();
-        let is_behind = |lane: u32, step: u32| lane == group.lane && step > group.end;
+        let is_behind = |thread: u32, step: u32| thread == group.thread && step > group.end;
         let wanted = |p: Pattern, send: OpIx| self.program.fits(send, place.0, place.1, p.0, p.1);
         for recv in mailbox.recvs.iter().filter(|r| !mine.contains(r) && !self.taken[**r as usize]) {
             let op = &self.program.ops[*recv as usize];
             let Kind::Recv { source, tag, .. } = op.kind else { continue };
-            if is_behind(op.lane, op.step) {
+            if is_behind(op.thread, op.step) {
                 continue;
             }
             self.work += sends.len();

@@ -15,8 +15,8 @@ const READINGS: [Semantics; 3] =
     [Semantics::STRICT, Semantics::LENIENT, Semantics { sends_block: true, collectives_block: false }];
 
 fn recipes() -> impl Strategy<Value = Recipe> {
-    (2u32..=4, prop::collection::vec(any::<[u8; 5]>(), 1..=7), any::<u64>()).prop_map(|(lanes, parts, luck)| Recipe {
-        lanes,
+    (2u32..=4, prop::collection::vec(any::<[u8; 5]>(), 1..=7), any::<u64>()).prop_map(|(threads, parts, luck)| Recipe {
+        threads,
         parts,
         luck,
     })
@@ -104,24 +104,24 @@ fn exploration_is_exact_for_a_hundred_thousand_programs() {
 /// Feeds the program to a replay, thread by thread in any order.
 fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
     let mut replay = DeadlockReplay::default();
-    let size = program.lanes.len() as u32;
-    (0..program.lanes.len()).for_each(|lane| _ = replay.lane((lane as u64) << 16));
+    let size = program.threads.len() as u32;
+    (0..program.threads.len()).for_each(|thread| _ = replay.thread((thread as u64) << 16));
     let collectives: Vec<u32> =
         program.collectives.iter().map(|c| replay.collective(size, Needs::Given(c.needs.clone()))).collect();
     let mut ids: Vec<Option<Id>> = vec![None; program.ops.len()];
-    let mut at = vec![0; program.lanes.len()];
+    let mut at = vec![0; program.threads.len()];
     let mut pairs = Vec::new();
     for (recv, op) in program.ops.iter().enumerate() {
         if let Kind::Recv { got: Some(send), .. } = op.kind {
             pairs.push((send, recv as OpIx));
         }
     }
-    while let Some(lane) =
-        (0..at.len()).map(|_| luck.below(at.len())).chain(0..at.len()).find(|l| at[*l] < program.lanes[*l].len())
+    while let Some(thread) =
+        (0..at.len()).map(|_| luck.below(at.len())).chain(0..at.len()).find(|l| at[*l] < program.threads[*l].len())
     {
-        let place = (lane as u32, at[lane] as u32);
+        let place = (thread as u32, at[thread] as u32);
         let id = |op: &OpIx| ids[*op as usize].expect("started before");
-        match &program.lanes[lane][at[lane]] {
+        match &program.threads[thread][at[thread]] {
             Step::Start(op) => {
                 let act = match program.ops[*op as usize].kind {
                     Kind::Send { mode, comm, from, to, tag, bytes } => Act::Send { mode, comm, from, to, tag, bytes },
@@ -131,7 +131,7 @@ fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
                     }
                     Kind::Free => unreachable!("not in these programs"),
                 };
-                ids[*op as usize] = Some(replay.start(lane as u32, act, place));
+                ids[*op as usize] = Some(replay.start(thread as u32, act, place));
             }
             Step::Wait(wait) => {
                 let any = match &wait.many {
@@ -141,14 +141,14 @@ fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
                 let ops: Ids = wait.ops.iter().map(id).collect();
                 let gone = any.clone().unwrap_or_else(|| ops.clone());
                 replay.wait(
-                    lane as u32,
+                    thread as u32,
                     Call { ops, any, patient: wait.patient, returned: true, probe: None, info: place },
                 );
                 gone.into_iter().for_each(|id| replay.forget(id));
             }
             Step::Probe { .. } => unreachable!("not in these programs"),
         }
-        at[lane] += 1;
+        at[thread] += 1;
         pairs.retain(|(send, recv)| match (ids[*send as usize], ids[*recv as usize]) {
             (Some(s), Some(r)) if luck.below(2) == 0 => {
                 replay.pair(s, r);
@@ -174,7 +174,7 @@ fn replay_finds_what_there_is() {
     while deadlocks + safe + open < 100_000 {
         let recipe = random_recipe(&mut luck);
         let Some(program) = cook(&recipe).filter(|p| p.ops.len() <= 11) else { continue };
-        if program.lanes.iter().flatten().any(|s| matches!(s, Step::Probe { .. })) {
+        if program.threads.iter().flatten().any(|s| matches!(s, Step::Probe { .. })) {
             continue;
         }
         let truth = Schedules::may_deadlock(&program, Semantics::STRICT, true);
@@ -183,7 +183,7 @@ fn replay_finds_what_there_is() {
         let choice = |op: &OpIx| matches!(program.ops[*op as usize].kind, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none());
         let any = |s: &Step| matches!(s, Step::Wait(w) if w.many != Many::All || !w.patient);
         // If a thread may continue in an unknown way, not all threads have to be stuck.
-        let unknown = program.lanes.iter().flatten().any(any);
+        let unknown = program.threads.iter().flatten().any(any);
         assert!(truth || unknown || knots.is_empty(), "{program:?}\n{knots:?}");
         let chooses = (0..program.ops.len() as OpIx).any(|op| choice(&op)) || unknown;
         if !chooses {

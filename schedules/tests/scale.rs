@@ -17,19 +17,19 @@ fn recv(at: u32, source: Option<u32>, tag: i32, got: OpIx, steers: Option<u32>) 
     Kind::Recv { comm: 0, at, source, tag: Some(tag), got: Some(got), steers }
 }
 
-fn blocking(p: &mut Program, lane: u32, kind: Kind) -> OpIx {
-    let op = p.start(lane, kind);
-    p.wait_all(lane, vec![op]);
+fn blocking(p: &mut Program, thread: u32, kind: Kind) -> OpIx {
+    let op = p.start(thread, kind);
+    p.wait_all(thread, vec![op]);
     op
 }
 
 /// A master gives work to each worker that asks; `answers`: it does not only collect.
 fn master_and_workers(ranks: u32, requests: u32, answers: bool) -> Program {
-    let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
+    let mut p = Program { threads: vec![Vec::new(); ranks as usize], ..Program::default() };
     for i in 0..requests {
         let worker = 1 + i % (ranks - 1);
         let ask = blocking(&mut p, worker, send(worker, 0, 1));
-        let behind = p.lanes[0].len() as u32 + 2;
+        let behind = p.threads[0].len() as u32 + 2;
         blocking(&mut p, 0, recv(0, None, 1, ask, answers.then_some(behind)));
         if answers {
             let answer = blocking(&mut p, 0, send(0, worker, 2));
@@ -76,7 +76,7 @@ fn a_master_that_collects_is_safe() {
 
 /// A master that collects, and tells one of the workers its progress after every round.
 fn collected_in_rounds(ranks: u32, rounds: u32) -> Program {
-    let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
+    let mut p = Program { threads: vec![Vec::new(); ranks as usize], ..Program::default() };
     for _ in 0..rounds {
         for worker in 1..ranks {
             let part = blocking(&mut p, worker, send(worker, 0, 1));
@@ -99,7 +99,7 @@ fn too_many_possibilities_are_given_up_soon() {
 #[test]
 fn rounds_that_the_order_of_things_keeps_apart_are_safe() {
     let ranks = 64;
-    let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
+    let mut p = Program { threads: vec![Vec::new(); ranks as usize], ..Program::default() };
     for _ in 0..100 {
         for worker in 1..ranks {
             let part = blocking(&mut p, worker, send(worker, 0, 1));
@@ -119,7 +119,7 @@ fn rounds_that_the_order_of_things_keeps_apart_are_safe() {
 /// Fifty thousand messages in order, and one wildcard elsewhere.
 #[test]
 fn messages_without_a_choice_cost_little() {
-    let mut p = Program { lanes: vec![Vec::new(); 4], ..Program::default() };
+    let mut p = Program { threads: vec![Vec::new(); 4], ..Program::default() };
     for i in 0..25_000 {
         let (a, b) = (i % 2, (i + 1) % 2);
         let ball = blocking(&mut p, a, send(a, b, 0));
@@ -135,7 +135,7 @@ fn messages_without_a_choice_cost_little() {
 
 /// Messages between any of the ranks, each received from anybody with its tag; all sends are waited for in the end.
 fn random_traffic(ranks: u32, messages: u32) -> Program {
-    let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
+    let mut p = Program { threads: vec![Vec::new(); ranks as usize], ..Program::default() };
     let mut luck = common::Luck(7);
     let mut open = vec![Vec::new(); ranks as usize];
     for _ in 0..messages {
@@ -146,8 +146,8 @@ fn random_traffic(ranks: u32, messages: u32) -> Program {
         open[from as usize].push(message);
         blocking(&mut p, to, recv(to, None, tag, message, None));
     }
-    for (lane, sends) in open.into_iter().enumerate() {
-        p.wait_all(lane as u32, sends);
+    for (thread, sends) in open.into_iter().enumerate() {
+        p.wait_all(thread as u32, sends);
     }
     p
 }
@@ -177,24 +177,24 @@ fn gathers_and_masters_are_decided_whatever_the_number_of_wildcards() {
 fn knots_take_as_long_as_there_are_many_not_as_their_square() {
     let laps = 30_000;
     let mut replay: DeadlockReplay<u32> = DeadlockReplay::default();
-    let lanes = [replay.lane(0), replay.lane(1 << 16)];
-    let wait = |replay: &mut DeadlockReplay<u32>, lane: u32, op: u32, info: u32| {
+    let threads = [replay.thread(0), replay.thread(1 << 16)];
+    let wait = |replay: &mut DeadlockReplay<u32>, thread: u32, op: u32, info: u32| {
         let call = Call { ops: Ids::from_slice(&[op]), any: None, patient: true, returned: true, probe: None, info };
-        replay.wait(lane, call);
+        replay.wait(thread, call);
     };
     for lap in 0..laps {
         // In the first lap a receive from anybody.
         let source = |from: u32| Some(from).filter(|_| lap > 0);
         let sends = [0, 1].map(|at: u32| {
             let act = Act::Send { mode: Mode::Standard, comm: 0, from: at, to: 1 - at, tag: 0, bytes: 8 };
-            let send = replay.start(lanes[at as usize], act, lap);
-            wait(&mut replay, lanes[at as usize], send, lap);
+            let send = replay.start(threads[at as usize], act, lap);
+            wait(&mut replay, threads[at as usize], send, lap);
             send
         });
         let recvs = [0, 1].map(|at: u32| {
             let act = Act::Recv { comm: 0, at, source: source(1 - at), tag: Some(0) };
-            let recv = replay.start(lanes[at as usize], act, lap);
-            wait(&mut replay, lanes[at as usize], recv, lap);
+            let recv = replay.start(threads[at as usize], act, lap);
+            wait(&mut replay, threads[at as usize], recv, lap);
             recv
         });
         for at in 0..2 {

@@ -1,9 +1,9 @@
 //! A table with one line a call, as CSV.
 
 use super::{Scene, Writer};
+use engine::arg_places::{NONE, arg_places};
 use engine::int;
-use engine::listen::Returned;
-use engine::shape::{NONE, shape};
+use engine::listeners::Returned;
 use report::csv;
 use std::io::{self, Write};
 use trace_format::mpi::predefined::error_class_name;
@@ -55,7 +55,7 @@ fn seconds(ns: i64) -> String {
 
 /// The fields of a call's only status.
 fn status(call: &Returned) -> Option<Status> {
-    match call.outs.get(shape(call.call.func).status.into()) {
+    match call.outs.get(arg_places(call.call.func).status.into()) {
         Arg::Status(status) => Some(status),
         _ => None,
     }
@@ -63,7 +63,7 @@ fn status(call: &Returned) -> Option<Status> {
 
 /// Rank of the other side, and the tag: as they turned out, if the call tells that.
 fn envelope(call: &Returned) -> (String, String) {
-    let s = shape(call.call.func);
+    let s = arg_places(call.call.func);
     if !(s.class.exchanges() || matches!(s.class, Class::Probe(_) | Class::Mprobe(_))) {
         return (String::new(), String::new());
     }
@@ -85,7 +85,7 @@ impl Writer for Calls {
 
     fn call(&mut self, scene: &Scene, returned: &Returned) -> io::Result<()> {
         let call = &returned.call;
-        let s = shape(call.func);
+        let s = arg_places(call.func);
         let comm = if s.comm == NONE { None } else { int(returned.ins, s.comm) };
         let place = scene.places.get(call.rank, call.site);
         let end = returned.last.or(call.end).map(|end| seconds(scene.at(call.rank, end)));

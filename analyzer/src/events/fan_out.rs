@@ -1,7 +1,7 @@
 //! Hands what the engine tells to the writers, until one of them fails.
 
 use super::{Limit, Scene, Writer};
-use engine::listen::{Collective, Listener, Message, Returned};
+use engine::listeners::{Collective, Listener, Message, Returned};
 use report::Report;
 use std::io;
 use trace_format::file::RankHeader;

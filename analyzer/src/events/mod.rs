@@ -16,7 +16,7 @@ use crate::load::{LoadError, Traces};
 use crate::observe::{Ending, InternalError, Observer};
 use engine::clocks::Clock;
 use engine::clocks::Clocks;
-use engine::listen::{Collective, Message, Returned};
+use engine::listeners::{Collective, Message, Returned};
 use engine::worlds::Names;
 use fan_out::FanOut;
 use places::Places;

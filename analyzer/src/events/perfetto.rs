@@ -4,7 +4,7 @@
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>
 
 use super::{Scene, Writer};
-use engine::listen::{CallSeen, Collective, Message, Returned};
+use engine::listeners::{CallSeen, Collective, Message, Returned};
 use engine::signal_name;
 use report::FindingCall;
 use rustc_hash::FxHashMap;

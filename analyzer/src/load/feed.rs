@@ -4,8 +4,8 @@
 use super::notes::{RunNotes, TraceNotes};
 use super::{Trace, Traces};
 use engine::Engine;
-use engine::ahead::{self, Onlooker};
 use engine::link::Linker;
+use engine::read_ahead::{self, Onlooker};
 use engine::worlds::Names;
 use report::symbols::Symbols;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ impl Traces {
             readers.push(reader);
         }
         let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
-        ahead::feed(
+        read_ahead::feed(
             readers,
             linker,
             engine,

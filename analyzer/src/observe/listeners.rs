@@ -1,7 +1,7 @@
 //! Listeners that want to know more of a run than findings, and what they make of it.
 
 use engine::Engine;
-use engine::listen::Listener;
+use engine::listeners::Listener;
 use engine::worlds::Names;
 use report::ProtocolListener;
 use report::statistics::{Collector, Statistics};

@@ -9,7 +9,7 @@ mod witnesses;
 
 use crate::load::{LoadError, Traces};
 pub use conclude::{Conclusion, Ending, InternalError};
-use engine::listen::Listener;
+use engine::listeners::Listener;
 use engine::{Engine, Stuck};
 use feeder::Feeder;
 use listeners::Listeners;

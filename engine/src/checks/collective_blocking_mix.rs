@@ -1,9 +1,9 @@
 //! `collective-blocking-mix`: see `trace_format::catalogue::COLLECTIVE_BLOCKING_MIX`.
 
 use super::{answers, grouped, said};
+use crate::arg_places::{NONE, arg_places};
 use crate::collective::start_of;
 use crate::model::Model;
-use crate::shape::{NONE, shape};
 use crate::state::{Draft, Findings, Gathering, Verdict};
 use trace_format::catalogue::{COLLECTIVE_BLOCKING_MIX, CheckInfo};
 use trace_format::mpi::{FnId, Start};
@@ -22,7 +22,7 @@ pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Ver
     let mut starts = g.views().map(|v| start_of(v.call.func));
     let first = starts.next();
     // The standard's rules of matching are about communication, not about files.
-    let on_file = g.views().any(|v| shape(v.call.func).file != NONE);
+    let on_file = g.views().any(|v| arg_places(v.call.func).file != NONE);
     if on_file || starts.all(|s| Some(s) == first) {
         return Verdict::Fine;
     }

@@ -1,10 +1,10 @@
 //! `comm-free-mismatch`: see `trace_format::catalogue::COMM_FREE_MISMATCH`.
 
 use super::{MAX_SITES, answers, explained, grouped, note_behind, said, same_call};
+use crate::arg_places::{NONE, arg_places};
 use crate::collective::{What, is_free, what};
 use crate::ending::{Ending, Step};
 use crate::model::Model;
-use crate::shape::{NONE, shape};
 use crate::state::{Draft, Findings, Gathering, Origin, Verdict, rank_list};
 use crate::waits::Knot;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
@@ -21,13 +21,13 @@ fn frees(what: What) -> bool {
 
 /// Does a collective make an object out of the one that it is called on?
 fn makes(func: FnId) -> bool {
-    let s = shape(func);
+    let s = arg_places(func);
     matches!(s.class, Class::Collective(..)) && [s.new_comm, s.new_win, s.new_file].iter().any(|place| *place != NONE)
 }
 
 /// The kind of object that a call is about.
 fn object(call: &Origin) -> &'static str {
-    match shape(call.func).ordering_object().0 {
+    match arg_places(call.func).ordering_object().0 {
         Kind::Win => "window",
         Kind::File => "file",
         _ => "communicator",
@@ -68,7 +68,7 @@ pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
 
 /// The object that a collective is called on.
 fn object_number(call: &Origin, model: &Model) -> Option<u32> {
-    let (kind, place) = shape(call.func).ordering_object();
+    let (kind, place) = arg_places(call.func).ordering_object();
     let Arg::Int(id) = call.ins.get(place.into()) else { return None };
     let member = model.ranks[call.rank as usize].objects.members.get(&(kind, id as Id))?;
     member.map(|m| m.ix)

@@ -28,8 +28,8 @@ pub(super) fn rule(m: &Misuse, model: &Model, findings: &mut Findings) {
 
 /// The object by which a collective function orders its calls.
 fn object(func: trace_format::mpi::FnId) -> &'static str {
-    use crate::shape::{NONE, shape};
-    let s = shape(func);
+    use crate::arg_places::{NONE, arg_places};
+    let s = arg_places(func);
     match (s.win, s.file) {
         (NONE, NONE) => "communicator",
         (NONE, _) => "file",

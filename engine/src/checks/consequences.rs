@@ -1,8 +1,8 @@
 //! Findings that follow from others. One mistake is one finding: what follows from it becomes a line of it, and a call
 //! that failed is named where others wait for it. The tables say what follows from what.
 
+use crate::arg_places::arg_places;
 use crate::model::Model;
-use crate::shape::shape;
 use crate::state::{Draft, Kept, Origin, Site};
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo,
@@ -119,7 +119,7 @@ fn name_failed_calls(all: &mut [Kept], model: &Model) {
         let waits = kept.draft.waits.iter().flat_map(|w| &w.waits_for);
         let concerned: Vec<i32> = kept.ranks.iter().chain(waits).chain(&kept.draft.missed).copied().collect();
         let is_missed =
-            |call: &Origin| concerned.contains(&call.rank) && misses(kept.draft.check, shape(call.func).class);
+            |call: &Origin| concerned.contains(&call.rank) && misses(kept.draft.check, arg_places(call.func).class);
         // The last one is the nearest.
         let missed = failed.iter().filter(|(call, _)| is_missed(call)).max_by_key(|(call, _)| call.time);
         if let Some((call, check)) = missed {

@@ -1,8 +1,8 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
+use crate::arg_places::arg_places;
 use crate::ending::Ending;
 use crate::model::Model;
-use crate::shape::shape;
 use crate::state::{Draft, Findings, Site};
 use crate::worlds::Names;
 use trace_format::catalogue::{
@@ -21,7 +21,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         for error in &r.errors {
             let class = error_class_name(error.class);
             // The library stumbled over something that has a finding of its own.
-            let coll = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Collective(..)));
+            let coll = error.call.as_ref().is_some_and(|c| matches!(arg_places(c.func).class, Class::Collective(..)));
             let collective: &[&CheckInfo] = &[
                 &COLLECTIVE_MISMATCH,
                 &COLLECTIVE_BLOCKING_MIX,
@@ -35,9 +35,11 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
             // A request that two threads use at once is the cause of what the library says of it.
-            let completes =
-                error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
-            let finalize = error.call.as_ref().is_some_and(|c| shape(c.func).class == Class::Finalize);
+            let completes = error
+                .call
+                .as_ref()
+                .is_some_and(|c| matches!(arg_places(c.func).class, Class::Wait(_) | Class::Test(_)));
+            let finalize = error.call.as_ref().is_some_and(|c| arg_places(c.func).class == Class::Finalize);
             let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
             let explained = error.call.as_ref().is_some_and(|c| r.is_found_wrong(c))
                 || finalize && e.failed_over && alone.into_iter().any(|c| model.selection.is_on(c))

@@ -1,11 +1,11 @@
 //! `potential-deadlock`: see `trace_format::catalogue::POTENTIAL_DEADLOCK`.
 
 use super::{MAX_SITES, real_deadlocks};
+use crate::arg_places::arg_places;
 use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
 use crate::model::Model;
 use crate::recorded::Schedule;
-use crate::shape::shape;
 use crate::state::{Draft, Findings, Origin, Site, int, plural, rank_list};
 use crate::waits::Knot;
 use std::rc::Rc;
@@ -196,6 +196,6 @@ fn limit(found: &Unpromised, model: &Model, measured: &Buffering) -> Option<Stri
 
 /// Bytes of one element of what a call sends.
 fn element(model: &Model, send: &Origin) -> Option<u64> {
-    let datatype = int(&send.ins, shape(send.func).send.datatype)?;
+    let datatype = int(&send.ins, arg_places(send.func).send.datatype)?;
     model.one(send.rank, datatype as Id)?.bytes
 }

@@ -18,7 +18,7 @@ pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
 
 fn draft(race: &Race, probed: &Probed) -> Draft {
     let (recv, probe) = (race.recv.name(), probed.probe.name());
-    let (at, from, told) = (race.recv.rank, race.other.rank, probed.told.rank);
+    let (at, from, told) = (race.recv.rank, race.other.rank, probed.found.rank);
     let does = if probed.happened { "got" } else { "may get" };
     let message = match told == from {
         true => format!("{recv} of rank {at} {does} another message of rank {from} than the one that {probe} found"),
@@ -31,7 +31,7 @@ fn draft(race: &Race, probed: &Probed) -> Draft {
     let sites = vec![
         Site::new(&probed.probe, "found a message"),
         Site::new(&race.recv, "does not ask for that message"),
-        Site::new(&probed.told, "sends the message that was found"),
+        Site::new(&probed.found, "sends the message that was found"),
         Site::new(&race.other, other),
     ];
     Draft::new(CHECK, message, sites).ranks([at]).note("receive with the source and the tag that the probe returned")

@@ -1,5 +1,6 @@
 //! A map whose entries have places: who knows the place of an entry needs no look-up.
 
+use super::slab::Slab;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -11,13 +12,12 @@ pub(crate) const NOWHERE: At = At::MAX;
 
 pub(crate) struct Indexed<K, V> {
     index: FxHashMap<K, At>,
-    all: Vec<Option<(K, V)>>,
-    free: Vec<At>,
+    all: Slab<(K, V)>,
 }
 
 impl<K, V> Default for Indexed<K, V> {
     fn default() -> Indexed<K, V> {
-        Indexed { index: FxHashMap::default(), all: Vec::new(), free: Vec::new() }
+        Indexed { index: FxHashMap::default(), all: Slab::default() }
     }
 }
 
@@ -25,7 +25,7 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
     /// The place of the entry, which is made if there is none; quick if it is `probably` there.
     #[inline]
     pub(crate) fn place(&mut self, key: K, probably: At) -> At {
-        if let Some(Some((known, _))) = self.all.get(probably as usize)
+        if let Some((known, _)) = self.all.get(probably)
             && *known == key
         {
             return probably;
@@ -34,21 +34,13 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
     }
 
     fn look_up(&mut self, key: K) -> At {
-        let (all, free) = (&mut self.all, &mut self.free);
-        *self.index.entry(key).or_insert_with(|| {
-            let new = Some((key, V::default()));
-            if let Some(at) = free.pop() {
-                all[at as usize] = new;
-                return at;
-            }
-            all.push(new);
-            all.len() as At - 1
-        })
+        let all = &mut self.all;
+        *self.index.entry(key).or_insert_with(|| all.insert((key, V::default())))
     }
 
     #[inline]
     pub(crate) fn at(&mut self, at: At) -> Option<&mut V> {
-        self.all.get_mut(at as usize)?.as_mut().map(|entry| &mut entry.1)
+        self.all.get_mut(at).map(|entry| &mut entry.1)
     }
 
     pub(crate) fn find(&self, key: K) -> Option<At> {
@@ -56,7 +48,7 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
     }
 
     pub(crate) fn get(&self, key: K) -> Option<&V> {
-        self.all.get(self.find(key)? as usize)?.as_ref().map(|entry| &entry.1)
+        self.all.get(self.find(key)?).map(|entry| &entry.1)
     }
 
     pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
@@ -65,8 +57,7 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
 
     pub(crate) fn remove(&mut self, key: K) {
         if let Some(at) = self.index.remove(&key) {
-            self.all[at as usize] = None;
-            self.free.push(at);
+            self.all.discard(at);
         }
     }
 
@@ -75,11 +66,11 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.all.iter().flatten().map(|(key, value)| (key, value))
+        self.all.iter().map(|(_, (key, value))| (key, value))
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
-        self.all.iter_mut().flatten().map(|(key, value)| (&*key, value))
+        self.all.iter_mut().map(|(_, (key, value))| (&*key, value))
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = K> {

@@ -4,7 +4,7 @@ mod flows;
 mod needs;
 mod view;
 
-use crate::shape::shape;
+use crate::arg_places::arg_places;
 pub(crate) use flows::{Flow, Misfit, each_move, misfits};
 pub(crate) use needs::needs;
 pub use needs::{Needs, needs_of};
@@ -19,7 +19,7 @@ pub(crate) enum What {
 }
 
 pub(crate) fn what(func: FnId) -> What {
-    match shape(func).class {
+    match arg_places(func).class {
         Class::Collective(coll, _) => What::Coll(coll),
         _ => What::Group(func),
     }
@@ -35,7 +35,7 @@ pub(crate) fn moves_data(coll: Coll) -> bool {
 
 /// In which form a collective is called.
 pub(crate) fn start_of(func: FnId) -> Start {
-    match shape(func).class {
+    match arg_places(func).class {
         Class::Collective(_, start) => start,
         _ => Start::Blocking,
     }

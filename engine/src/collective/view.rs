@@ -1,8 +1,8 @@
 //! The parts of one collective operation, and their arguments.
 
 use super::{What, what};
+use crate::arg_places::{NONE, Place, Side, arg_places};
 use crate::model::Model;
-use crate::shape::{NONE, Place, Side, shape};
 use crate::state::{Gathering, Topology, View};
 use crate::types::Amount;
 use trace_format::definition::{Id, Neighbors};
@@ -41,24 +41,24 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn root(&self) -> Option<i32> {
-        self.int(shape(self.call.func).root).map(|r| r as i32)
+        self.int(arg_places(self.call.func).root).map(|r| r as i32)
     }
 
     pub(crate) fn op(&self) -> Option<Id> {
-        self.int(shape(self.call.func).op).map(|o| o as Id)
+        self.int(arg_places(self.call.func).op).map(|o| o as Id)
     }
 
     pub(crate) fn send(&self) -> Half<'a> {
-        self.half(shape(self.call.func).send)
+        self.half(arg_places(self.call.func).send)
     }
 
     pub(crate) fn recv(&self) -> Half<'a> {
-        self.half(shape(self.call.func).recv)
+        self.half(arg_places(self.call.func).recv)
     }
 
     /// The datatype of a reduction, which all its buffers share.
     pub(crate) fn reduced_type(&self) -> Option<Id> {
-        self.int(shape(self.call.func).recv.datatype).map(|t| t as Id)
+        self.int(arg_places(self.call.func).recv.datatype).map(|t| t as Id)
     }
 
     fn half(&self, side: Side) -> Half<'a> {
@@ -127,12 +127,12 @@ pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbo
     else {
         return None;
     };
-    let id = view.int(shape(view.call.func).comm)? as Id;
+    let id = view.int(arg_places(view.call.func).comm)? as Id;
     model.ranks[view.rank as usize].objects.neighbors.get(&id)
 }
 
 /// The topology of a call's communicator, where mpivet saw it made.
 pub(crate) fn topology(model: &Model, view: &View) -> Option<Topology> {
-    let id = view.int(shape(view.call.func).comm)? as Id;
+    let id = view.int(arg_places(view.call.func).comm)? as Id;
     model.ranks[view.rank as usize].objects.topologies.get(&id).copied()
 }

@@ -3,9 +3,9 @@
 
 mod meetings;
 
+use crate::arg_places::arg_places;
 use crate::recorded::{Known, Matchings, RecordedProgram, Ways};
-use crate::shape::shape;
-use crate::state::{Origin, Told};
+use crate::state::{Origin, ReplayIds};
 pub(crate) use meetings::{Meeting, Meetings};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ use trace_format::run::witness::Witness;
 use trace_format::settings::selection::Selection;
 
 /// Everything told of one call.
-pub(crate) type Tolds = SmallVec<[Told; 8]>;
+pub(crate) type AllReplayIds = SmallVec<[ReplayIds; 8]>;
 
 /// The replay of a run, and what it found.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(crate) struct DeadlockReplay {
     /// Nobody asks what the replay finds: it is told nothing.
     pub(crate) off: bool,
     /// Rank and thread of each of the replay's threads.
-    pub(crate) lanes: Vec<(i32, u16)>,
+    pub(crate) threads: Vec<(i32, u16)>,
     /// The replay's threads of each rank, by thread.
     pub(crate) of: Vec<SmallVec<[(u16, u32); 1]>>,
     /// How far it may lag behind before it is looked at.
@@ -132,7 +132,7 @@ impl Unpromised {
     pub(crate) fn sends(&self) -> impl Iterator<Item = &Origin> {
         let calls = self.blocks.iter().flat_map(|b| b.needs.iter().map(|n| &n.op).chain([&b.call]));
         let buffered = self.buffers.iter().map(|b| &b.0);
-        let is_send = |f: FnId| matches!(shape(f).class, Class::Send(SendMode::Standard, _));
+        let is_send = |f: FnId| matches!(arg_places(f).class, Class::Send(SendMode::Standard, _));
         let is_buffered = |call: &Known| self.buffers.iter().any(|b| Rc::ptr_eq(&b.0, call));
         calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Rc::as_ref)
     }
@@ -173,7 +173,7 @@ pub(crate) struct Wanted {
 
 /// The event that has not happened when the call returns early.
 pub(crate) fn comes_late(call: &Origin, has: &str) -> String {
-    match shape(call.func).class {
+    match arg_places(call.func).class {
         Class::RmaSync(_) => format!("all its targets {has} called MPI_Win_post"),
         _ => format!("all ranks of its communicator {has} called it"),
     }

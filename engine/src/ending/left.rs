@@ -40,7 +40,7 @@ pub(crate) fn leftovers(model: &Model) -> Vec<Leftover> {
 /// these requests the program cannot know.
 fn lost_in_handlers(r: &Rank) -> Vec<&Request> {
     let is_left =
-        |call: &&Rc<Origin>| matches!(call.shape.class, Class::Wait(_) | Class::Test(_)) && call.end() == u64::MAX;
+        |call: &&Rc<Origin>| matches!(call.arg_places.class, Class::Wait(_) | Class::Test(_)) && call.end() == u64::MAX;
     let calls = r.errors.iter().filter(|error| !error.fatal).filter_map(|error| error.call.as_ref()).filter(is_left);
     let requests = calls.flat_map(|call| {
         let (base, handles) = call.requests();

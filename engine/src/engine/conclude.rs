@@ -143,7 +143,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
 }
 
 fn is_abort(origin: &Origin) -> bool {
-    crate::shape::shape(origin.func).class == Class::Abort
+    crate::arg_places::arg_places(origin.func).class == Class::Abort
 }
 
 /// Collectives that not all started are checked with those who did, if only with what one sends to itself.
@@ -173,7 +173,7 @@ fn pair_leftovers(model: &mut Model) {
                 if sole {
                     model.compare_pair(send, recv);
                 }
-                model.tell_pair(send, recv, sole);
+                model.notify_pair(send, recv, sole);
                 for op in [send, recv] {
                     if let Some(o) = model.ops.get_mut(op) {
                         o.matched = true;

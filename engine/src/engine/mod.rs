@@ -145,7 +145,7 @@ impl Engine {
                 short_sends: Selection::default().is_on(&INCORRECT_SEND_SIZE),
                 deadlock_replay: crate::deadlock_replay::DeadlockReplay::default(),
                 leapt: 0,
-                listening: crate::listen::Listening::default(),
+                listeners: crate::listeners::Listeners::default(),
             },
         }
     }
@@ -180,8 +180,8 @@ impl Engine {
     }
 
     /// Tells `listener` what happens, too; to be said before any event is fed.
-    pub fn listen(&mut self, listener: Box<dyn crate::listen::Listener>) {
-        self.model.listening.listen(listener);
+    pub fn listen(&mut self, listener: Box<dyn crate::listeners::Listener>) {
+        self.model.listeners.listen(listener);
     }
 
     /// The clock of a rank.
@@ -190,7 +190,7 @@ impl Engine {
             r.slack = clock.ticks_per_second / CLOCK_SLACK;
             r.clock = clock;
         }
-        self.model.listening.introduce(rank, host, clock);
+        self.model.listeners.introduce(rank, host, clock);
     }
 
     /// There are more processes now; what they are called.
@@ -268,7 +268,7 @@ impl Engine {
 
     /// Which calls it keeps for those that repeat them. Who listens wants to be told of all values of a call.
     pub fn keeps(&self) -> Keeps {
-        if self.model.listening.is_on() { Keeps::Same } else { Keeps::Alike }
+        if self.model.listeners.is_on() { Keeps::Same } else { Keeps::Alike }
     }
 
     /// A call that was counted is kept nevertheless, if later ones may repeat it.
@@ -328,7 +328,7 @@ impl Engine {
     pub fn finish_with(&mut self, end: &End, fold: impl FnOnce(Vec<Finding>) -> Vec<Finding>) -> Analysis {
         let ranks = self.model.ranks.len() as i32;
         let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);
-        model.tell_the_rest();
+        model.notify_the_rest();
         let ending = conclude::conclude(&mut model, end);
         let mut findings = std::mem::take(&mut model.findings);
         checks::end(&ending, &model, &mut findings);

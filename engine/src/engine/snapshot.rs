@@ -2,9 +2,9 @@
 //! of it but higher counts, the next laps with the same calls leave nothing else either: they need only be counted.
 
 use super::Engine;
+use crate::arg_places::{ArgPlaces, arg_places};
 use crate::collective::{is_among_neighbors, moves_data};
 use crate::model::Model;
-use crate::shape::{Shape, shape};
 use crate::state::{CommIx, Op, OpId, Rank};
 use trace_format::mpi::{Class, SendMode, Start};
 use trace_reader::call::Outcome;
@@ -44,7 +44,7 @@ pub(crate) struct Counts {
 }
 
 /// Does a call leave nothing behind but its operation?
-fn is_plain(s: &Shape) -> bool {
+fn is_plain(s: &ArgPlaces) -> bool {
     let leaves_nothing = match s.class {
         Class::Local => true,
         Class::Send(mode, Start::Blocking | Start::Nonblocking) => mode != SendMode::Buffered,
@@ -62,7 +62,7 @@ impl Engine {
     /// May anything be left out? Nobody wants to be told of each call, and nothing is written down of it.
     pub(crate) fn may_leap(&self) -> bool {
         let model = &self.model;
-        !model.blind && !model.listening.is_on() && model.deadlock_replay.counts_only()
+        !model.blind && !model.listeners.is_on() && model.deadlock_replay.counts_only()
     }
 
     /// May all calls of this rank be leapt over?
@@ -76,10 +76,10 @@ impl Engine {
         match event {
             EventRef::Repeat(repeat) => {
                 let pattern = self.model.ranks.get(rank as usize).and_then(|r| r.kept(repeat));
-                repeat.class == 0 && pattern.is_some_and(|p| p.polls == 0 && is_plain(p.shape))
+                repeat.class == 0 && pattern.is_some_and(|p| p.polls == 0 && is_plain(p.arg_places))
             }
             EventRef::Whole(RankEvent::Call(call)) => {
-                call.outcome == Outcome::Returned(0) && call.polls == 0 && is_plain(shape(call.func))
+                call.outcome == Outcome::Returned(0) && call.polls == 0 && is_plain(arg_places(call.func))
             }
             EventRef::Whole(_) => false,
         }

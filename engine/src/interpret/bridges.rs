@@ -1,7 +1,7 @@
 //! MPI_Intercomm_create and MPI_Intercomm_create_from_groups: two groups that meet by their leaders (MPI 4.1, 7.6.2).
 
+use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::shape::Shape;
 use crate::state::{Bridge, CommKey, Entered, Origin, int, value};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -22,7 +22,7 @@ pub(crate) struct Side {
 }
 
 impl Model {
-    pub(crate) fn enter_bridge(&mut self, origin: &Rc<Origin>, s: &Shape, entered: &mut Entered) {
+    pub(crate) fn enter_bridge(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, entered: &mut Entered) {
         let from_groups = s.class == Class::IntercommFromGroups;
         let side = if from_groups { self.side_of_group(origin, s) } else { self.side_of_comm(origin, s) };
         let Some(Side { key, leader, tag }) = side else { return };
@@ -51,7 +51,7 @@ impl Model {
         entered.bridge = Some(Bridge::Leader { own: leader, other, tag, nth: *nth });
     }
 
-    fn side_of_comm(&mut self, origin: &Origin, s: &Shape) -> Option<Side> {
+    fn side_of_comm(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Side> {
         let local = self.resolve(origin, Kind::Comm, int(&origin.ins, s.comm)? as Id)?;
         let comm = &self.comms.list[local.ix];
         let tag = int(&origin.ins, s.tag).unwrap_or(0);
@@ -62,7 +62,7 @@ impl Model {
         Some(Side { key, leader, tag })
     }
 
-    fn side_of_group(&self, origin: &Origin, s: &Shape) -> Option<Side> {
+    fn side_of_group(&self, origin: &Origin, s: &ArgPlaces) -> Option<Side> {
         let group = self.given_group(origin, "local_group")?;
         let leader = group.get(int(&origin.ins, s.peer)?.try_into().ok()?)?;
         let Arg::Str(stringtag) = value(&origin.ins, s.text) else { return None };

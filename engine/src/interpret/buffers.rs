@@ -8,7 +8,7 @@ use trace_format::mpi::{Class, Dir, Kind};
 impl Model {
     /// A call has attached, detached or flushed a buffer.
     pub(crate) fn note_buffer(&mut self, origin: &Origin) {
-        let s = origin.shape;
+        let s = origin.arg_places;
         let attaches = s.class == Class::BufferAttach;
         if names_session(origin) {
             self.ranks[origin.rank as usize].buffers.of_sessions |= attaches;

@@ -1,7 +1,7 @@
 //! How requests and receives end: by wait and test, by looking at them, by being freed; matched probes.
 
+use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::shape::{NONE, Shape};
 use crate::state::{Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl Model {
         if o.matched {
             return self.finish_op(op);
         }
-        self.tell_end(op);
+        self.notify_end(op);
         self.hear_end(op);
         self.ops[op].done = true;
         match self.got(op, status) {
@@ -29,7 +29,7 @@ impl Model {
             None if failed => self.withdraw(op),
             None => {
                 self.deadlock_replay.give_up("what a receive got is not certain");
-                self.tell_nothing(op);
+                self.notify_nothing(op);
             }
         }
     }
@@ -55,7 +55,7 @@ impl Model {
     /// Which of the given requests a completion call completed, with the place of their status.
     fn completed(
         origin: &Origin,
-        s: &Shape,
+        s: &ArgPlaces,
         many: Many,
         wait: bool,
         failed: bool,
@@ -86,14 +86,14 @@ impl Model {
     pub(crate) fn complete(
         &mut self,
         origin: &Rc<Origin>,
-        s: &Shape,
+        s: &ArgPlaces,
         many: Many,
         wait: bool,
         failed: bool,
         outs: &Args,
     ) {
         let completed = Model::completed(origin, s, many, wait, failed, outs);
-        self.tell_completion(origin, many, wait, &completed);
+        self.notify_completion(origin, many, wait, &completed);
         if completed.is_empty() {
             return;
         }
@@ -140,10 +140,10 @@ impl Model {
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.
-    pub(crate) fn peek(&mut self, origin: &Rc<Origin>, s: &Shape, many: Many, outs: &Args) {
+    pub(crate) fn peek(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, many: Many, outs: &Args) {
         let completed = Model::completed(origin, s, many, false, false, outs);
         // A rank that goes on when it has this answer has waited for it.
-        self.tell_completion(origin, many, false, &completed);
+        self.notify_completion(origin, many, false, &completed);
         let (base, handles) = origin.requests();
         for (i, k) in completed {
             let requests = &mut self.ranks[origin.rank as usize].requests;
@@ -184,7 +184,7 @@ impl Model {
 
     pub(crate) fn free_request(&mut self, rank: i32, id: ReqId) {
         let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
-        let now = self.listening.look_away();
+        let now = self.listeners.look_away();
         if request.cancelled {
             // Nobody will say whether it was in time.
             for op in [request.send, request.recv].into_iter().flatten() {
@@ -204,13 +204,13 @@ impl Model {
         if let Some(end) = &request.partitioned {
             self.free_partitioned(end);
         }
-        self.listening.go_on(now);
+        self.listeners.go_on(now);
     }
 
     /// A matched probe takes its message at its return; the receive is called later.
-    pub(crate) fn matched_probe(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
+    pub(crate) fn matched_probe(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
-            return self.tell_poll(origin);
+            return self.notify_poll(origin);
         }
         let handle = int(outs, s.message).unwrap_or(0);
         if handle == 0 || handle == MESSAGE_NO_PROC {
@@ -218,17 +218,17 @@ impl Model {
         }
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let op = self.new_op(Op::new(OpKind::Recv, origin, None, target, None));
-        self.tell_start(op);
+        self.notify_start(op);
         self.post_recv(op);
         self.ranks[origin.rank as usize].messages.entry(handle).or_default().push(op);
         self.settle_by_status(op, status_at(outs, s.status, 0));
-        self.tell_matched_probe(origin, op, s.flag == NONE);
+        self.notify_matched_probe(origin, op, s.flag == NONE);
     }
 
     /// A probe has returned.
-    pub(crate) fn probed(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
+    pub(crate) fn probed(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
-            return self.tell_poll(origin);
+            return self.notify_poll(origin);
         }
         let status = status_at(outs, s.status, 0);
         let told = self.target(origin, s.peer, s.tag, s).and_then(|target| {
@@ -239,10 +239,10 @@ impl Model {
             let tag = if target.tag == ANY_TAG { status.tag } else { target.tag };
             (tag != ANY_TAG).then_some((source, tag))
         });
-        self.tell_probe(origin, s, told, s.flag == NONE);
+        self.notify_probe(origin, s, told, s.flag == NONE);
     }
 
-    pub(crate) fn matched_recv(&mut self, origin: &Rc<Origin>, s: &Shape, start: Start, failed: bool, outs: &Args) {
+    pub(crate) fn matched_recv(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, start: Start, failed: bool, outs: &Args) {
         let handle = int(&origin.ins, s.message).unwrap_or(0);
         let data = self.data(origin, s.recv);
         let messages = &mut self.ranks[origin.rank as usize].messages;

@@ -61,12 +61,12 @@ impl Model {
             (RmaSync::RmaPost | RmaSync::RmaStart | RmaSync::Lock, ..) => e.unclear = true,
             _ => {}
         }
-        self.tell_epoch(origin, sync, member.ix);
+        self.notify_epoch(origin, sync, member.ix);
         Some(member.ix)
     }
 
     /// Tells the deadlock replay whom the process meets in the call.
-    fn tell_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync, win: CommIx) {
+    fn notify_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync, win: CommIx) {
         let comm = &self.comms.list[win];
         let (e, me, window) = (&comm.epochs, origin.rank, comm.serial);
         if e.unclear {
@@ -90,16 +90,16 @@ impl Model {
             RmaSync::RmaWait => (as_target(true), true),
             _ => return,
         };
-        self.tell_meetings(origin, win, waits, meetings.into_iter());
+        self.notify_meetings(origin, win, waits, meetings.into_iter());
     }
 
     /// The call returns. `over`: MPI_Win_test has found the epoch over.
     pub(crate) fn leave_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync, win: CommIx, failed: bool, over: bool) {
         let me = origin.rank;
         if sync == RmaSync::RmaTest && over {
-            self.tell_epoch(origin, RmaSync::RmaWait, win);
+            self.notify_epoch(origin, RmaSync::RmaWait, win);
         }
-        self.tell_met(origin, sync, failed);
+        self.notify_met(origin, sync, failed);
         let target = self.target_of(origin, win);
         let e = &mut self.comms.list[win].epochs;
         e.unclear |= failed;

@@ -7,9 +7,9 @@
 //! the way through costs little for each. Numbers of objects are never given out again by a rank: one that is forgotten
 //! is not met later.
 
+use crate::arg_places::{ArgPlaces, is_forgotten};
 use crate::collective::is_free;
 use crate::model::Model;
-use crate::shape::{Shape, is_forgotten};
 use crate::state::{CommIx, CommKey, Origin, SWEEP_AT, ids};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ impl Candidates {
 }
 
 /// The object that a call frees.
-fn freed_by(origin: &Origin, s: &Shape) -> Option<(Kind, Id)> {
+fn freed_by(origin: &Origin, s: &ArgPlaces) -> Option<(Kind, Id)> {
     let (kind, place) = match s.class {
         Class::Collective(coll, _) if is_free(coll) => s.ordering_object(),
         Class::Free => (origin.func.row().params.first()?.kind, 0),
@@ -47,7 +47,7 @@ fn freed_by(origin: &Origin, s: &Shape) -> Option<(Kind, Id)> {
 impl Model {
     /// A call has returned without an error: the program may hold objects that it gave, and has not any more what it
     /// freed.
-    pub(crate) fn note_handles(&mut self, origin: &Origin, s: &Shape, outs: &Args) {
+    pub(crate) fn note_handles(&mut self, origin: &Origin, s: &ArgPlaces, outs: &Args) {
         let r = &mut self.ranks[origin.rank as usize];
         if r.holed {
             // Nobody counts what was handed out in calls that were not recorded.
@@ -75,7 +75,7 @@ impl Model {
     /// Forgets the freed objects that nothing speaks of.
     fn sweep(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
-        self.tell_communicators();
+        self.notify_communicators();
         let mut candidates = Candidates(self.ranks.iter_mut().map(|r| r.take_freed(self.sweeps.always)).collect());
         let mut met = 0;
         self.each_call(|call| {

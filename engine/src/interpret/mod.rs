@@ -14,9 +14,9 @@ mod starts;
 mod sums;
 mod system;
 
+use crate::arg_places::ArgPlaces;
 use crate::collective::is_free;
 use crate::model::Model;
-use crate::shape::Shape;
 use crate::state::{CommKey, Entered, Misused, OpenCall, Origin, Pattern, Request, int, value};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -90,7 +90,7 @@ impl Model {
             Outcome::Returned(_) => t_return,
         };
         let origin = self.origin(Origin { rank, time, end: Cell::new(end), thread, index, varying, pattern });
-        let s = origin.shape;
+        let s = origin.arg_places;
         let r = &mut self.ranks[rank as usize];
         r.calls += 1 + u64::from(polls);
         r.events += 1;
@@ -115,7 +115,7 @@ impl Model {
             Outcome::Returned(class) => {
                 let r = &mut self.ranks[rank as usize];
                 r.events += 1;
-                let plain = class == 0 && !r.sums && !self.blind && !self.listening.is_on();
+                let plain = class == 0 && !r.sums && !self.blind && !self.listeners.is_on();
                 if plain && r.thread(thread).polls.all().is_empty() && self.quick(&origin, s) {
                     return;
                 }
@@ -133,7 +133,7 @@ impl Model {
     /// A call of the kinds that are made most often, which has returned without an error: what [`Model::enter`] and
     /// [`Model::leave`] do with it. False for other calls.
     #[inline]
-    fn quick(&mut self, origin: &Rc<Origin>, s: &Shape) -> bool {
+    fn quick(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
         let (mut send, mut recv) = (None, None);
         match s.class {
             Class::Local if !s.hands_out => return true,
@@ -170,7 +170,7 @@ impl Model {
         let OpenCall { origin, entered } = open.remove(place);
         // Nobody knows what happened between the polls: the first of them says nothing of a time.
         origin.end.set(if polls > 0 { origin.time } else { time });
-        self.leave(&origin, origin.shape, entered, class, outs);
+        self.leave(&origin, origin.arg_places, entered, class, outs);
         self.hear_return(&origin, polls, (class, time), outs);
         if !self.blind {
             self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
@@ -178,13 +178,13 @@ impl Model {
     }
 
     /// The start of a call. `class`: its result, where it is known already.
-    fn enter(&mut self, origin: &Rc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
+    fn enter(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, class: Option<u16>) -> Entered {
         let mut entered = Entered::default();
-        self.listening.begin(origin);
+        self.listeners.begin(origin);
         if self.blind && !matches!(s.class, Class::Finalize | Class::Abort) {
             return entered;
         }
-        self.tell_unseen(s.class);
+        self.notify_unseen(s.class);
         // A call that failed started nothing; a receive that found its message too long has taken it.
         let failed = class.is_some_and(|c| c != 0);
         let received = class.is_none_or(may_have_received);
@@ -205,7 +205,7 @@ impl Model {
                     r.collectives += 1;
                     if is_free(coll) && !failed {
                         r.frees.note(m.ix, origin);
-                        self.tell_freed(origin, s, m);
+                        self.notify_freed(origin, s, m);
                     }
                     if !class.is_some_and(is_refused) {
                         entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));

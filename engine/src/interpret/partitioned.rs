@@ -1,8 +1,8 @@
 //! Partitioned communication (MPI 4.1, chapter 4): the k-th MPI_Psend_init of a process to another on a communicator
 //! with a tag belongs to the k-th MPI_Precv_init there; a receive is over when all partitions of the send are ready.
 
+use crate::arg_places::arg_places;
 use crate::model::Model;
-use crate::shape::shape;
 use crate::state::{ChannelEnd, MOST_PARTITIONS, Origin, ReqId, Request, int};
 use std::rc::Rc;
 use trace_format::mpi::{Class, Kind};
@@ -11,7 +11,7 @@ use trace_reader::args::Arg;
 impl Model {
     /// A partitioned operation was described.
     pub(crate) fn describe_partitioned(&mut self, origin: &Rc<Origin>, request: &mut Request) {
-        let s = shape(origin.func);
+        let s = arg_places(origin.func);
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let is_send = s.class == Class::PartitionedSend;
         let lane = match is_send {

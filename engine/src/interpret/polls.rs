@@ -1,14 +1,14 @@
 //! Polls that found nothing.
 
+use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::shape::Shape;
 use crate::state::{Entered, Origin, Poll, Polls, int, is_poll};
 use std::rc::Rc;
 use trace_format::mpi::{Class, Many};
 use trace_reader::args::Args;
 
 /// Did the poll find nothing?
-fn is_negative(s: &Shape, outs: &Args) -> bool {
+fn is_negative(s: &ArgPlaces, outs: &Args) -> bool {
     let found = match s.class {
         Class::Test(Many::Some) | Class::GetStatus(Many::Some) => int(outs, s.index),
         _ => int(outs, s.flag),
@@ -19,7 +19,7 @@ fn is_negative(s: &Shape, outs: &Args) -> bool {
 impl Model {
     /// A call has returned, in a record that stands for so many calls.
     pub(crate) fn note_poll(&mut self, origin: &Rc<Origin>, entered: Entered, failed: bool, outs: &Args, times: u64) {
-        let s = origin.shape;
+        let s = origin.arg_places;
         let rank = origin.rank as usize;
         if !is_poll(origin.func) || failed || !is_negative(s, outs) {
             let polls = &mut self.ranks[rank].thread(origin.thread).polls;

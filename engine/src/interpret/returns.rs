@@ -1,9 +1,9 @@
 //! The return of a call: operations end, objects and requests appear.
 
 use super::{is_refused, may_have_received};
+use crate::arg_places::ArgPlaces;
 use crate::collective::is_blocking;
 use crate::model::Model;
-use crate::shape::Shape;
 use crate::state::{CommIx, CommKey, Comms, Entered, Made, Origin, Request, Topology, int, status_at};
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -13,8 +13,8 @@ use trace_reader::args::Args;
 
 impl Model {
     /// The return of a call.
-    pub(crate) fn leave(&mut self, origin: &Rc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
-        self.listening.begin(origin);
+    pub(crate) fn leave(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, entered: Entered, class: u16, outs: &Args) {
+        self.listeners.begin(origin);
         let failed = class != 0;
         if failed {
             let r = &mut self.ranks[origin.rank as usize];
@@ -35,7 +35,7 @@ impl Model {
             }
         }
         if !failed {
-            self.tell_blocking(origin, &entered, true);
+            self.notify_blocking(origin, &entered, true);
         }
         match s.class {
             Class::Init if !failed => {
@@ -136,7 +136,7 @@ impl Model {
                 if let Some(request) = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id)) {
                     request.cancelled = true;
                     let ops = [request.send, request.recv];
-                    ops.into_iter().flatten().for_each(|op| self.tell_nothing(op));
+                    ops.into_iter().flatten().for_each(|op| self.notify_nothing(op));
                 }
             }
             Class::Collective(coll, start) => {
@@ -209,13 +209,13 @@ impl Model {
     }
 
     /// The process has made a persistent collective operation: which one on its communicator.
-    fn number_persistent(&mut self, origin: &Rc<Origin>, s: &Shape) -> Option<Made> {
+    fn number_persistent(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> Option<Made> {
         let m = self.collective_object(origin, s)?;
         Some(self.make_persistent(m.ix, m.position, origin))
     }
 
     /// The kind of topology that a new communicator has.
-    fn note_topology(&mut self, origin: &Origin, s: &Shape, coll: Coll, outs: &Args) {
+    fn note_topology(&mut self, origin: &Origin, s: &ArgPlaces, coll: Coll, outs: &Args) {
         let Some(new) = int(outs, s.new_comm) else { return };
         let topologies = &mut self.ranks[origin.rank as usize].objects.topologies;
         let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
@@ -231,7 +231,7 @@ impl Model {
     }
 
     /// Objects that a collective made.
-    fn made_by(&mut self, origin: &Origin, s: &Shape, parent: CommIx, index: u64, outs: &Args) {
+    fn made_by(&mut self, origin: &Origin, s: &ArgPlaces, parent: CommIx, index: u64, outs: &Args) {
         let objects = &mut self.ranks[origin.rank as usize].objects;
         let rank = origin.rank;
         if let Some(id) = int(outs, s.new_comm)

@@ -1,7 +1,7 @@
 //! Operations begin.
 
+use crate::arg_places::{ArgPlaces, Place, Side};
 use crate::model::Model;
-use crate::shape::{Place, Shape, Side};
 use crate::state::{Data, MessageEnd, Op, OpId, OpKind, Origin, ReqId, Target, int};
 use crate::types::Amount;
 use std::cell::Cell;
@@ -15,7 +15,7 @@ impl Model {
         &mut self,
         origin: &Origin,
         (peer, tag, side): (Place, Place, Side),
-        s: &Shape,
+        s: &ArgPlaces,
         found: &Cell<Option<MessageEnd>>,
     ) -> Option<(Target, Option<Data>)> {
         let end = match found.get().filter(|end| end.epoch == self.epoch) {
@@ -45,12 +45,12 @@ impl Model {
         &mut self,
         origin: &Rc<Origin>,
         start: Option<&Rc<Origin>>,
-        s: &Shape,
+        s: &ArgPlaces,
         mode: SendMode,
     ) -> Option<OpId> {
         let (target, data) = self.end(origin, (s.peer, s.tag, s.send), s, &origin.found.send)?;
         let op = self.new_op(Op::new(OpKind::Send(mode), origin, start, target, data));
-        self.tell_start(op);
+        self.notify_start(op);
         self.post_send(op);
         Some(op)
     }
@@ -61,11 +61,11 @@ impl Model {
         start: Option<&Rc<Origin>>,
         peer: Place,
         tag: Place,
-        s: &Shape,
+        s: &ArgPlaces,
     ) -> Option<OpId> {
         let (target, data) = self.end(origin, (peer, tag, s.recv), s, &origin.found.recv)?;
         let op = self.new_op(Op::new(OpKind::Recv, origin, start, target, data));
-        self.tell_start(op);
+        self.notify_start(op);
         self.post_recv(op);
         Some(op)
     }
@@ -83,7 +83,7 @@ impl Model {
         (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);
-        let s = origin.shape;
+        let s = origin.arg_places;
         let (mut send, mut recv, mut collective) = (None, None, None);
         match class {
             Class::Send(mode, _) => send = self.start_send(&origin, Some(start), s, mode),

@@ -1,7 +1,7 @@
 //! Checksums that were taken in a call are put to the operations that they are of.
 
+use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::shape::Shape;
 use crate::state::{CommIx, Entered, OpId, Origin, Sum};
 use std::rc::Rc;
 use trace_format::mpi::Class;
@@ -9,7 +9,7 @@ use trace_format::system::{Checksum, Checksums};
 
 impl Model {
     /// Gives the sums that were taken in a call to the operations they are of. The call returns.
-    pub(crate) fn take_sums(&mut self, origin: &Rc<Origin>, s: &Shape, entered: &Entered) {
+    pub(crate) fn take_sums(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, entered: &Entered) {
         let sums = &mut self.ranks[origin.rank as usize].thread(origin.thread).sums;
         if sums.is_empty() {
             return;

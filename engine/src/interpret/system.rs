@@ -73,7 +73,7 @@ impl Model {
     }
 
     pub(crate) fn system(&mut self, rank: i32, thread: u16, time: u64, event: SystemEvent) {
-        self.listening.system(rank, thread, time, &event);
+        self.listeners.system(rank, thread, time, &event);
         let r = &mut self.ranks[rank as usize];
         r.heard = r.heard.max(time);
         match event {

@@ -38,7 +38,7 @@ impl Model {
         instance.parts[position as usize] = Some(Part::new(call, start.map(|(start, _)| start), dim));
         instance.arrived += 1;
         let all = instance.arrived as usize == size;
-        self.tell_part(comm, index, position);
+        self.notify_part(comm, index, position);
         if all {
             self.check_collective(comm, index);
         }
@@ -47,7 +47,7 @@ impl Model {
 
     /// The call of the process at `position` has failed before it took part, which was not known when it began.
     pub(crate) fn not_taken_part(&mut self, comm: CommIx, index: u64, position: u32) {
-        self.tell_bad(comm, index);
+        self.notify_bad(comm, index);
         let space = &mut self.comms.list[comm].space;
         if space.withdraw(index, position) {
             return;
@@ -59,14 +59,14 @@ impl Model {
 
     /// The process at `position` is done with its part.
     pub(crate) fn part_done(&mut self, comm: CommIx, index: u64, position: u32) {
-        self.tell_part_end(comm, index, position);
+        self.notify_part_end(comm, index, position);
         let space = &mut self.comms.list[comm].space;
         if let Some(instance) = space.get_mut(index)
             && let Some(part) = &mut instance.parts[position as usize]
             && !part.done
         {
             part.done = true;
-            part.ended = self.listening.ending_call();
+            part.ended = self.listeners.ending_call();
             instance.done += 1;
             let over = instance.done as usize == instance.parts.len();
             if over && instance.parts.iter().flatten().any(|p| p.sums.is_some()) && !instance.bad {
@@ -74,7 +74,7 @@ impl Model {
             }
             let Comm { space, a, b, serial, .. } = &mut self.comms.list[comm];
             let group = |position, rank| peers(a, b.as_ref(), position).get(rank);
-            space.retire(|instance| self.listening.over(*serial, instance, &group));
+            space.retire(|instance| self.listeners.over(*serial, instance, &group));
         }
     }
 
@@ -98,7 +98,7 @@ impl Model {
             instance.bad = verdict != Verdict::Fine;
         }
         if verdict != Verdict::Fine {
-            self.tell_bad(comm, index);
+            self.notify_bad(comm, index);
             self.comms.spoil_made_by(comm, index);
         }
     }

@@ -88,7 +88,7 @@ impl Model {
         if o.matched {
             return self.finish_op(op);
         }
-        self.tell_nothing(op);
+        self.notify_nothing(op);
         let o = &self.ops[op];
         let (comm, send) = (o.comm, o.is_send());
         let (dest, lane) = if send { (o.peer, (o.rank, o.tag)) } else { (o.rank, (o.peer, o.tag)) };
@@ -149,7 +149,7 @@ impl Model {
             lane.recvs.pop_front();
             let certain = !lane.is_doubtful();
             let over = !many && (lane.sends.is_empty() || lane.recvs.is_empty());
-            self.tell_pair(send, recv, certain);
+            self.notify_pair(send, recv, certain);
             self.pair(send, recv);
             if over {
                 return;
@@ -199,7 +199,7 @@ impl Model {
 
     /// The program is done with the operation.
     pub(crate) fn finish_op(&mut self, op: OpId) {
-        self.tell_end(op);
+        self.notify_end(op);
         self.hear_end(op);
         if let Some(o) = self.ops.get_mut(op) {
             o.done = true;

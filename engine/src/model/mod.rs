@@ -7,7 +7,7 @@ mod words;
 
 use crate::collections::Slab;
 use crate::deadlock_replay::DeadlockReplay;
-use crate::listen::Listening;
+use crate::listeners::Listeners;
 use crate::state::{Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Origin, Rank, Suspect, Sweeps};
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
@@ -67,7 +67,7 @@ pub(crate) struct Model {
     /// The checks that matching asks as soon as both sides are known.
     pub(crate) rules: &'static dyn Rules,
     /// Listeners that want to know more than findings.
-    pub(crate) listening: Listening,
+    pub(crate) listeners: Listeners,
 }
 
 impl Model {

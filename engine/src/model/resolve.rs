@@ -1,7 +1,7 @@
 //! Which object, and which process, a call names.
 
 use super::Model;
-use crate::shape::{Place, Shape};
+use crate::arg_places::{ArgPlaces, Place};
 use crate::state::{CommIx, Member, Origin, Target, int};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::Kind;
@@ -23,7 +23,7 @@ impl Model {
     }
 
     /// The object whose order of collectives a call belongs to.
-    pub(crate) fn collective_object(&mut self, origin: &Origin, s: &Shape) -> Option<Member> {
+    pub(crate) fn collective_object(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
         let (kind, place) = s.ordering_object();
         let id = int(&origin.ins, place)? as Id;
         let m = self.resolve(origin, kind, id)?;
@@ -31,7 +31,7 @@ impl Model {
     }
 
     /// Where the call sends to or looks; `None` for nobody (MPI_PROC_NULL), or where mpivet cannot know.
-    pub(crate) fn target(&mut self, origin: &Origin, peer: Place, tag: Place, s: &Shape) -> Option<Target> {
+    pub(crate) fn target(&mut self, origin: &Origin, peer: Place, tag: Place, s: &ArgPlaces) -> Option<Target> {
         let id = int(&origin.ins, s.comm)? as Id;
         let m = self.resolve(origin, Kind::Comm, id)?;
         let comm = &self.comms.list[m.ix];

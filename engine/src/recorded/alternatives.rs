@@ -63,20 +63,20 @@ pub(crate) struct Named<'a> {
 
 impl RecordedProgram {
     /// The answers of the run about its wildcards. `known`: matchings that are of no interest any more.
-    pub(crate) fn ways(&mut self, lanes: &[(i32, u16)], known: &FxHashSet<u64>, run: Named) -> Ways {
+    pub(crate) fn ways(&mut self, threads: &[(i32, u16)], known: &FxHashSet<u64>, run: Named) -> Ways {
         let mut ways = Ways { unknown: self.unknown, ..Ways::default() };
         if self.wildcards == 0 || self.unknown.is_some() {
             return ways;
         }
         self.resolve_probes();
         self.find_steering();
-        let places = Places::new(self, lanes);
-        for lane in 0..self.wild.len() {
-            for (number, wild) in self.wild[lane].iter().enumerate() {
-                let Some(send) = self.took(lane, wild) else { continue };
-                ways.taken.push(places.matching(&self.program, (lane, wild.step as usize), send));
+        let places = Places::new(self, threads);
+        for thread in 0..self.wild.len() {
+            for (number, wild) in self.wild[thread].iter().enumerate() {
+                let Some(send) = self.took(thread, wild) else { continue };
+                ways.taken.push(places.matching(&self.program, (thread, wild.step as usize), send));
                 if let Some((take, site)) =
-                    self.taken(lane, number, send).and_then(|t| Some((t.named(run.comms)?, t.call.site)))
+                    self.taken(thread, number, send).and_then(|t| Some((t.named(run.comms)?, t.call.site)))
                 {
                     ways.path.push(take);
                     ways.sites.push(site);
@@ -85,8 +85,8 @@ impl RecordedProgram {
         }
         ways.forbidden = self.overtakes();
         let mut seen: FxHashSet<u64> = known.iter().chain(&ways.taken).copied().collect();
-        let mut order: Vec<usize> = (0..lanes.len()).collect();
-        order.sort_by_key(|l| lanes[*l]);
+        let mut order: Vec<usize> = (0..threads.len()).collect();
+        order.sort_by_key(|l| threads[*l]);
         for window in self.windows(&order) {
             if ways.alternatives.len() >= MOST_ALTERNATIVES {
                 ways.unknown.get_or_insert("there are too many possibilities");
@@ -107,34 +107,37 @@ impl RecordedProgram {
     /// A beginning of a window: half of what the thread with the most wildcards did there, and what the others had done by
     /// then. What is received in it was sent in it, or before.
     fn beginning(&self, window: &Window) -> Vec<(usize, Range<usize>)> {
-        let wildcards = |(lane, range): &&(usize, Range<usize>)| {
-            self.wild[*lane].iter().filter(|w| range.contains(&(w.step as usize))).count()
+        let wildcards = |(thread, range): &&(usize, Range<usize>)| {
+            self.wild[*thread].iter().filter(|w| range.contains(&(w.step as usize))).count()
         };
-        let mut ends = vec![0; self.program.lanes.len()];
-        window.iter().for_each(|(lane, range)| ends[*lane] = range.start);
+        let mut ends = vec![0; self.program.threads.len()];
+        window.iter().for_each(|(thread, range)| ends[*thread] = range.start);
         let mut looked_at = ends.clone();
         let busiest = window.iter().max_by_key(wildcards);
-        if let Some((lane, range)) = busiest {
-            ends[*lane] = range.start + range.len() / 2;
+        if let Some((thread, range)) = busiest {
+            ends[*thread] = range.start + range.len() / 2;
         }
         // Steps that are needed for it, and then steps that need nothing else.
-        while let Some(lane) = (0..ends.len()).find(|l| looked_at[*l] < ends[*l]) {
-            for step in looked_at[lane]..ends[lane] {
-                if let Some(from) = self.received(lane, step).map(|send| &self.program.ops[send as usize]) {
-                    let end = &mut ends[from.lane as usize];
+        while let Some(thread) = (0..ends.len()).find(|l| looked_at[*l] < ends[*l]) {
+            for step in looked_at[thread]..ends[thread] {
+                if let Some(from) = self.received(thread, step).map(|send| &self.program.ops[send as usize]) {
+                    let end = &mut ends[from.thread as usize];
                     *end = (*end).max(from.step as usize + 1);
                 }
             }
-            looked_at[lane] = ends[lane].max(looked_at[lane]);
+            looked_at[thread] = ends[thread].max(looked_at[thread]);
         }
-        for (lane, range) in window.iter().filter(|w| busiest.is_none_or(|b| b.0 != w.0)) {
+        for (thread, range) in window.iter().filter(|w| busiest.is_none_or(|b| b.0 != w.0)) {
             let sent = |step: &usize| {
-                let from = self.received(*lane, *step).map(|send| &self.program.ops[send as usize]);
-                from.is_none_or(|from| (from.step as usize) < ends[from.lane as usize])
+                let from = self.received(*thread, *step).map(|send| &self.program.ops[send as usize]);
+                from.is_none_or(|from| (from.step as usize) < ends[from.thread as usize])
             };
-            ends[*lane] = (ends[*lane]..range.end).find(|step| !sent(step)).unwrap_or(range.end);
+            ends[*thread] = (ends[*thread]..range.end).find(|step| !sent(step)).unwrap_or(range.end);
         }
-        window.iter().map(|(lane, range)| (*lane, range.start..ends[*lane].clamp(range.start, range.end))).collect()
+        window
+            .iter()
+            .map(|(thread, range)| (*thread, range.start..ends[*thread].clamp(range.start, range.end)))
+            .collect()
     }
 
     /// Did a receive get a message although an earlier one of the same thread would have fitted and was not received by
@@ -145,18 +148,18 @@ impl RecordedProgram {
         let mut received: FxHashMap<OpIx, OpIx> = FxHashMap::default();
         for (i, op) in program.ops.iter().enumerate() {
             match op.kind {
-                Kind::Send { comm, to, .. } => streams.entry((op.lane, comm, to)).or_default().push(i as OpIx),
+                Kind::Send { comm, to, .. } => streams.entry((op.thread, comm, to)).or_default().push(i as OpIx),
                 Kind::Recv { got: Some(send), .. } => _ = received.insert(send, i as OpIx),
                 _ => {}
             }
         }
         let later = |send: &OpIx, recv: OpIx| {
             let (other, recv) = (received.get(send).map(|r| &program.ops[*r as usize]), &program.ops[recv as usize]);
-            other.is_none_or(|other| other.lane == recv.lane && other.step > recv.step)
+            other.is_none_or(|other| other.thread == recv.thread && other.step > recv.step)
         };
         received.iter().any(|(send, recv)| {
             let Kind::Recv { comm, at, tag: None, .. } = program.ops[*recv as usize].kind else { return false };
-            let stream = streams.get(&(program.ops[*send as usize].lane, comm, at));
+            let stream = streams.get(&(program.ops[*send as usize].thread, comm, at));
             let mut before = stream.into_iter().flatten().take_while(|s| *s < send);
             before.any(|s| program.pairs(*s, *recv) && later(s, *recv))
         })
@@ -174,18 +177,18 @@ impl RecordedProgram {
         let part = Part::new(&self.program, window);
         let of = |op: OpIx| {
             let op = &part.program.ops[op as usize];
-            (window[op.lane as usize].0, window[op.lane as usize].1.start + op.step as usize)
+            (window[op.thread as usize].0, window[op.thread as usize].1.start + op.step as usize)
         };
         let mut wanted = Vec::new();
-        for (lane, (old, range)) in window.iter().enumerate() {
+        for (thread, (old, range)) in window.iter().enumerate() {
             for (number, wild) in self.wild[*old].iter().enumerate() {
                 if !range.contains(&(wild.step as usize)) || wild.persistent {
                     continue;
                 }
                 let step = (wild.step as usize - range.start) as u32;
                 let took = self.took(*old, wild).and_then(|send| message(&self.program, send));
-                for sends in others(&part.program, lane as u32, step, took) {
-                    wanted.push((lane, number, step, sends));
+                for sends in others(&part.program, thread as u32, step, took) {
+                    wanted.push((thread, number, step, sends));
                 }
             }
         }
@@ -193,25 +196,25 @@ impl RecordedProgram {
             return Some(());
         }
         // One after the other; of the messages from one source with one tag the first that can be got.
-        let mut queue = wanted.into_iter().flat_map(|(lane, number, step, sends)| {
-            sends.into_iter().map(move |(group, send)| (lane, number, step, group, send))
+        let mut queue = wanted.into_iter().flat_map(|(thread, number, step, sends)| {
+            sends.into_iter().map(move |(group, send)| (thread, number, step, group, send))
         });
         let mut asked: Option<(usize, usize, u64, OpIx)> = None;
         let mut done: FxHashSet<(usize, usize, (i32, i32))> = FxHashSet::default();
         reach(&part.program, Budget::default(), |answer| {
-            if let (Some((lane, number, matching, send)), Some(answer)) = (asked.take(), answer) {
+            if let (Some((thread, number, matching, send)), Some(answer)) = (asked.take(), answer) {
                 match answer {
                     Reached::Events(events) => {
-                        let goal = (lane, number, self.in_run(&part, window, send));
+                        let goal = (thread, number, self.in_run(&part, window, send));
                         let takes = self.takes_on(&part, window, &events, goal, run.comms);
-                        let recv = &self.calls[window[lane].0][self.wild[window[lane].0][number].step as usize];
+                        let recv = &self.calls[window[thread].0][self.wild[window[thread].0][number].step as usize];
                         let sent = self.calls[of(send).0].get(of(send).1);
                         if let (Some(takes), Some(sent)) = (takes, sent) {
                             let place = ((run.place)(recv), (run.place)(sent));
                             let mut h = FxHasher::default();
                             place.hash(&mut h);
                             seen.insert(matching);
-                            done.extend(message(&part.program, send).map(|m| (lane, number, m)));
+                            done.extend(message(&part.program, send).map(|m| (thread, number, m)));
                             let witness = Witness { takes, ..Witness::default() };
                             ways.alternatives.push(Alternative { matching, place: h.finish(), witness });
                         }
@@ -227,17 +230,17 @@ impl RecordedProgram {
                 return None;
             }
             loop {
-                let (lane, number, step, group, send) = queue.next()?;
-                let (old, range) = &window[lane];
+                let (thread, number, step, group, send) = queue.next()?;
+                let (old, range) = &window[thread];
                 let Some(sent) = self.in_run(&part, window, send) else { continue };
                 let matching = places.matching(&self.program, (*old, range.start + step as usize), sent);
-                if seen.contains(&matching) || done.contains(&(lane, number, group)) {
+                if seen.contains(&matching) || done.contains(&(thread, number, group)) {
                     continue;
                 }
-                asked = Some((lane, number, matching, send));
-                let place = match part.program.lanes[lane][step as usize] {
+                asked = Some((thread, number, matching, send));
+                let place = match part.program.threads[thread][step as usize] {
                     Step::Start(op) => Place::Recv(op),
-                    _ => Place::Probe { lane: lane as u32, step },
+                    _ => Place::Probe { thread: thread as u32, step },
                 };
                 return Some(Choice { place, send });
             }
@@ -259,18 +262,18 @@ impl RecordedProgram {
         for event in events {
             match event {
                 Event::Match { send, recv } => _ = met.insert(*recv, *send),
-                Event::Pass { lane, step } => _ = passed.insert((*lane, *step)),
+                Event::Pass { thread, step } => _ = passed.insert((*thread, *step)),
             }
         }
-        let takes = self.takes(window, |lane, number, wild| {
-            let (old, range) = &window[lane];
-            if (lane, number) == (goal_lane, goal) {
+        let takes = self.takes(window, |thread, number, wild| {
+            let (old, range) = &window[thread];
+            if (thread, number) == (goal_lane, goal) {
                 return goal_send;
             }
             let Some(step) = (wild.step as usize).checked_sub(range.start) else { return self.took(*old, wild) };
-            match &part.program.lanes[lane][step] {
+            match &part.program.threads[thread][step] {
                 Step::Start(op) => met.get(op).and_then(|send| self.in_run(part, window, *send)),
-                _ if passed.contains(&(lane as u32, step as u32)) => self.took(*old, wild),
+                _ if passed.contains(&(thread as u32, step as u32)) => self.took(*old, wild),
                 _ => None,
             }
         });
@@ -283,8 +286,8 @@ pub(crate) type Group = Vec<((i32, i32), OpIx)>;
 
 /// Messages that a wildcard could have got as far as its arguments go, by source and tag, without those like the one that
 /// it got.
-fn others(program: &Program, lane: u32, step: u32, took: Option<(i32, i32)>) -> impl Iterator<Item = Group> + use<> {
-    let (comm, at, source, tag) = match &program.lanes[lane as usize][step as usize] {
+fn others(program: &Program, thread: u32, step: u32, took: Option<(i32, i32)>) -> impl Iterator<Item = Group> + use<> {
+    let (comm, at, source, tag) = match &program.threads[thread as usize][step as usize] {
         Step::Start(op) => match program.ops[*op as usize].kind {
             Kind::Recv { comm, at, source, tag, .. } => (comm, at, source, tag),
             _ => return BTreeMap::new().into_values(),

@@ -10,21 +10,21 @@ use std::rc::Rc;
 use trace_format::run::witness::Take;
 
 impl RecordedProgram {
-    /// The other outcomes. `lanes`: rank and thread of each thread; `strict`: look also for deadlocks that need a
+    /// The other outcomes. `threads`: rank and thread of each thread; `strict`: look also for deadlocks that need a
     /// library that does no more than it must; `wanted`: which races.
-    pub(crate) fn answer(mut self, lanes: &[(i32, u16)], strict: bool, wanted: WantedRaces) -> Matchings {
+    pub(crate) fn answer(mut self, threads: &[(i32, u16)], strict: bool, wanted: WantedRaces) -> Matchings {
         let mut all = Matchings { wildcards: self.wildcards, undecided: self.unknown, ..Matchings::default() };
         if self.wildcards == 0 || self.unknown.is_some() {
             return all;
         }
         self.resolve_probes();
         self.find_steering();
-        let mut order: Vec<usize> = (0..lanes.len()).collect();
-        order.sort_by_key(|l| lanes[*l]);
+        let mut order: Vec<usize> = (0..threads.len()).collect();
+        order.sort_by_key(|l| threads[*l]);
         for window in self.windows(&order) {
             let part = Part::new(&self.program, &window);
             if has_choices(&part.program, Budget::default()) {
-                self.explore_window(&part, &window, lanes, strict, &mut all);
+                self.explore_window(&part, &window, threads, strict, &mut all);
             }
             self.add_races(&part, &window, wanted, Budget::default(), &mut all);
         }
@@ -33,14 +33,14 @@ impl RecordedProgram {
 
     /// A probe was told of the message that the thread receives next from there.
     pub(super) fn resolve_probes(&mut self) {
-        for told in std::mem::take(&mut self.probes) {
-            let steps = &self.program.lanes[told.lane as usize];
+        for reported in std::mem::take(&mut self.probes) {
+            let steps = &self.program.threads[reported.thread as usize];
             let of = |op: OpIx| &self.program.ops[op as usize].kind;
-            let next = steps[told.step as usize..].iter().find_map(|step| match step {
+            let next = steps[reported.step as usize..].iter().find_map(|step| match step {
                 Step::Start(op) => match of(*op) {
                     Kind::Recv { got: Some(send), .. } => match of(*send) {
                         Kind::Send { comm, from, tag, .. } => {
-                            ((*comm, *from, *tag) == (told.comm, told.source, told.tag)).then_some(*send)
+                            ((*comm, *from, *tag) == (reported.comm, reported.source, reported.tag)).then_some(*send)
                         }
                         _ => None,
                     },
@@ -48,7 +48,9 @@ impl RecordedProgram {
                 },
                 _ => None,
             });
-            if let Step::Probe { found, .. } = &mut self.program.lanes[told.lane as usize][told.step as usize] {
+            if let Step::Probe { found, .. } =
+                &mut self.program.threads[reported.thread as usize][reported.step as usize]
+            {
                 *found = next;
             }
         }
@@ -60,7 +62,7 @@ impl RecordedProgram {
             let op = &self.program.ops[recv];
             let Kind::Recv { source: None, got: Some(got), .. } = op.kind else { continue };
             let Kind::Send { from, .. } = self.program.ops[got as usize].kind else { continue };
-            let steps = &self.program.lanes[op.lane as usize];
+            let steps = &self.program.threads[op.thread as usize];
             let speaks_to = |step: &Step| match step {
                 Step::Start(op) => match self.program.ops[*op as usize].kind {
                     Kind::Send { to, .. } => to == from,
@@ -83,8 +85,8 @@ impl RecordedProgram {
     pub(super) fn windows(&self, order: &[usize]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
         let cuts = self.cuts();
         let mut windows = Vec::new();
-        let mut from: Vec<usize> = vec![0; self.program.lanes.len()];
-        let ends = self.program.lanes.iter().map(Vec::len).collect();
+        let mut from: Vec<usize> = vec![0; self.program.threads.len()];
+        let ends = self.program.threads.iter().map(Vec::len).collect();
         for cut in cuts.into_iter().chain([ends]) {
             windows.push(order.iter().map(|l| (*l, from[*l]..cut[*l])).collect());
             from = cut;
@@ -95,19 +97,19 @@ impl RecordedProgram {
     /// Where all threads have waited for all others and nothing is under way: the next step of each.
     fn cuts(&self) -> Vec<Vec<usize>> {
         let program = &self.program;
-        let lanes = program.lanes.len();
+        let threads = program.threads.len();
         let everybody = |c: &Collective| {
-            let mut met = vec![false; lanes];
-            c.parts.iter().flatten().for_each(|op| met[program.ops[*op as usize].lane as usize] = true);
-            c.parts.len() == lanes && met.into_iter().all(|m| m) && c.needs.iter().all(|n| n.len() == lanes)
+            let mut met = vec![false; threads];
+            c.parts.iter().flatten().for_each(|op| met[program.ops[*op as usize].thread as usize] = true);
+            c.parts.len() == threads && met.into_iter().all(|m| m) && c.needs.iter().all(|n| n.len() == threads)
         };
         let mut cuts: Vec<Vec<usize>> = Vec::new();
         for c in program.collectives.iter().filter(|c| everybody(c)) {
-            let mut cut = vec![0; lanes];
+            let mut cut = vec![0; threads];
             let at_once = c.parts.iter().flatten().all(|op| {
                 let start = &program.ops[*op as usize];
-                cut[start.lane as usize] = start.step as usize + 2;
-                let next = program.lanes[start.lane as usize].get(start.step as usize + 1);
+                cut[start.thread as usize] = start.step as usize + 2;
+                let next = program.threads[start.thread as usize].get(start.step as usize + 1);
                 matches!(next, Some(Step::Wait(w)) if w.many == Many::All && w.ops == [*op])
             });
             if at_once {
@@ -116,13 +118,13 @@ impl RecordedProgram {
         }
         cuts.sort();
         // An operation that begins before a cut and ends behind it forbids the cut.
-        let window = |lane: u32, step: usize| cuts.partition_point(|c| c[lane as usize] <= step);
+        let window = |thread: u32, step: usize| cuts.partition_point(|c| c[thread as usize] <= step);
         let mut crossed = vec![0i32; cuts.len() + 1];
         let mut forbid = |a: usize, b: usize| {
             crossed[a.min(b)] += 1;
             crossed[a.max(b)] -= 1;
         };
-        let of = |op: OpIx| window(program.ops[op as usize].lane, program.ops[op as usize].step as usize);
+        let of = |op: OpIx| window(program.ops[op as usize].thread, program.ops[op as usize].step as usize);
         for (i, op) in program.ops.iter().enumerate() {
             match op.kind {
                 Kind::Recv { got: Some(send), .. } => forbid(of(i as OpIx), of(send)),
@@ -148,10 +150,10 @@ impl RecordedProgram {
                 forbid(*first, *last);
             }
         }
-        for (lane, steps) in program.lanes.iter().enumerate() {
+        for (thread, steps) in program.threads.iter().enumerate() {
             for (step, what) in steps.iter().enumerate() {
                 if let Step::Wait(w) = what {
-                    w.ops.iter().for_each(|op| forbid(of(*op), window(lane as u32, step)));
+                    w.ops.iter().for_each(|op| forbid(of(*op), window(thread as u32, step)));
                 }
             }
         }
@@ -166,7 +168,7 @@ impl RecordedProgram {
         kept
     }
 
-    fn explore_window(&self, part: &Part, window: &Window, lanes: &[(i32, u16)], strict: bool, all: &mut Matchings) {
+    fn explore_window(&self, part: &Part, window: &Window, threads: &[(i32, u16)], strict: bool, all: &mut Matchings) {
         let mut known: Vec<Vec<(u32, u32)>> = Vec::new();
         let all_semantics = [Some(Semantics::LENIENT), strict.then_some(Semantics::STRICT)];
         for semantics in all_semantics.into_iter().flatten() {
@@ -183,9 +185,9 @@ impl RecordedProgram {
                     }
                     Answer::Deadlock(witness) => {
                         let at = witness.stuck.iter().enumerate();
-                        known.push(at.filter_map(|(lane, step)| Some((lane as u32, (*step)?))).collect());
+                        known.push(at.filter_map(|(thread, step)| Some((thread as u32, (*step)?))).collect());
                         let strict = semantics == Semantics::STRICT;
-                        all.schedules.push(self.schedule(part, &witness, window, lanes, strict));
+                        all.schedules.push(self.schedule(part, &witness, window, threads, strict));
                     }
                 }
             }
@@ -197,22 +199,22 @@ impl RecordedProgram {
         part: &Part,
         witness: &Witness,
         window: &Window,
-        lanes: &[(i32, u16)],
+        threads: &[(i32, u16)],
         strict: bool,
     ) -> Schedule {
-        let call = |lane: usize, step: usize| self.calls[window[lane].0][window[lane].1.start + step].clone();
+        let call = |thread: usize, step: usize| self.calls[window[thread].0][window[thread].1.start + step].clone();
         let of = |op: OpIx| {
             let op = &part.program.ops[op as usize];
-            call(op.lane as usize, op.step as usize)
+            call(op.thread as usize, op.step as usize)
         };
-        let rank = |lane: usize| lanes[window[lane].0].0;
+        let rank = |thread: usize| threads[window[thread].0].0;
         let mut stuck = Vec::new();
-        for (lane, step) in witness.stuck.iter().enumerate() {
+        for (thread, step) in witness.stuck.iter().enumerate() {
             let Some(step) = step else { continue };
-            let mut waits_for: Vec<i32> = part.helpers(witness, lane, *step, &rank).into_iter().map(rank).collect();
+            let mut waits_for: Vec<i32> = part.helpers(witness, thread, *step, &rank).into_iter().map(rank).collect();
             waits_for.sort_unstable();
             waits_for.dedup();
-            stuck.push(Stuck { rank: rank(lane), call: call(lane, *step as usize), waits_for });
+            stuck.push(Stuck { rank: rank(thread), call: call(thread, *step as usize), waits_for });
         }
         let mut swaps = Vec::new();
         for event in &witness.events {
@@ -229,20 +231,21 @@ impl RecordedProgram {
 
     /// The message that each wildcard takes on the way to the deadlock. `None`: one of them cannot be named.
     fn takes_until(&self, part: &Part, witness: &Witness, window: &Window) -> Option<Vec<Taken>> {
-        self.takes(window, |lane, _, wild| {
-            let (old, range) = &window[lane];
-            let send = match (wild.step as usize).checked_sub(range.start).map(|step| &part.program.lanes[lane][step]) {
-                None => self.took(*old, wild),
-                Some(Step::Start(op)) => {
-                    let of = |event: &Event| match event {
-                        Event::Match { send, recv } if recv == op => Some(*send),
-                        _ => None,
-                    };
-                    witness.events.iter().find_map(of).and_then(|send| self.in_run(part, window, send))
-                }
-                Some(Step::Probe { found, .. }) => found.and_then(|send| self.in_run(part, window, send)),
-                Some(Step::Wait(_)) => None,
-            };
+        self.takes(window, |thread, _, wild| {
+            let (old, range) = &window[thread];
+            let send =
+                match (wild.step as usize).checked_sub(range.start).map(|step| &part.program.threads[thread][step]) {
+                    None => self.took(*old, wild),
+                    Some(Step::Start(op)) => {
+                        let of = |event: &Event| match event {
+                            Event::Match { send, recv } if recv == op => Some(*send),
+                            _ => None,
+                        };
+                        witness.events.iter().find_map(of).and_then(|send| self.in_run(part, window, send))
+                    }
+                    Some(Step::Probe { found, .. }) => found.and_then(|send| self.in_run(part, window, send)),
+                    Some(Step::Wait(_)) => None,
+                };
             // A send that failed after it was matched takes no part.
             send.filter(|send| message(&self.program, *send).is_some())
         })
@@ -284,7 +287,7 @@ impl Matchings {
             s.stuck.iter().map(|w| &w.call).chain(swaps)
         });
         stuck.chain(self.races.iter().flat_map(|r| {
-            let probed = r.probed.iter().flat_map(|p| [&p.probe, &p.told]);
+            let probed = r.probed.iter().flat_map(|p| [&p.probe, &p.found]);
             [&r.recv, &r.took, &r.other].into_iter().chain(probed)
         }))
     }

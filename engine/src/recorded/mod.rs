@@ -29,8 +29,8 @@ const MOST_NEEDED: usize = 4 << 20;
 pub(crate) const MOST_WITNESSES: usize = 4;
 
 /// A probe that was told of a message: thread, step, and communicator, source and tag of the message.
-pub(crate) struct Told {
-    lane: u32,
+pub(crate) struct ReportedProbe {
+    thread: u32,
     step: u32,
     comm: u32,
     source: u32,
@@ -58,7 +58,7 @@ pub(crate) struct RecordedProgram {
     amounts: Vec<Option<Amount>>,
     steps: usize,
     needed: usize,
-    probes: Vec<Told>,
+    probes: Vec<ReportedProbe>,
     /// Receives and probes that leave the source or the tag open: how many, and by thread, in order.
     pub(crate) wildcards: u64,
     wild: Vec<Vec<Wildcard>>,
@@ -123,8 +123,8 @@ pub(crate) struct Matchings {
 }
 
 impl RecordedProgram {
-    pub(crate) fn lane(&mut self) {
-        self.program.lanes.push(Vec::new());
+    pub(crate) fn thread(&mut self) {
+        self.program.threads.push(Vec::new());
         self.calls.push(Vec::new());
         self.wild.push(Vec::new());
     }
@@ -134,7 +134,7 @@ impl RecordedProgram {
         self.unknown.is_none()
     }
 
-    fn room(&mut self, lane: u32, call: &Known) -> bool {
+    fn room(&mut self, thread: u32, call: &Known) -> bool {
         if self.unknown.is_some() {
             return false;
         }
@@ -143,7 +143,7 @@ impl RecordedProgram {
             self.give_up("the run is too long");
             return false;
         }
-        self.calls[lane as usize].push(call.clone());
+        self.calls[thread as usize].push(call.clone());
         true
     }
 
@@ -153,11 +153,11 @@ impl RecordedProgram {
             return;
         }
         self.unknown = Some(why);
-        let lanes = self.program.lanes.len();
-        self.program = Program { lanes: vec![Vec::new(); lanes], ..Program::default() };
-        self.calls = vec![Vec::new(); lanes];
+        let threads = self.program.threads.len();
+        self.program = Program { threads: vec![Vec::new(); threads], ..Program::default() };
+        self.calls = vec![Vec::new(); threads];
         self.amounts = Vec::new();
-        self.wild = vec![Vec::new(); lanes];
+        self.wild = vec![Vec::new(); threads];
         self.probes = Vec::new();
     }
 
@@ -192,7 +192,7 @@ impl RecordedProgram {
     /// `comm`: of a send or receive; `persistent`: it was described by another call.
     pub(crate) fn start(
         &mut self,
-        lane: u32,
+        thread: u32,
         kind: Kind,
         comm: Option<CommIx>,
         persistent: bool,
@@ -204,15 +204,15 @@ impl RecordedProgram {
             _ => None,
         };
         self.wildcards += u64::from(open.is_some());
-        if !self.room(lane, call) {
+        if !self.room(thread, call) {
             return None;
         }
         if let (Some(serial), Some(comm)) = (open, comm) {
-            let step = self.program.lanes[lane as usize].len() as u32;
-            self.wild[lane as usize].push(Wildcard { step, comm, serial, persistent });
+            let step = self.program.threads[thread as usize].len() as u32;
+            self.wild[thread as usize].push(Wildcard { step, comm, serial, persistent });
         }
         self.amounts.push(amount);
-        Some(self.program.start(lane, kind))
+        Some(self.program.start(thread, kind))
     }
 
     pub(crate) fn pair(&mut self, send: OpIx, recv: OpIx) {
@@ -228,10 +228,10 @@ impl RecordedProgram {
         }
     }
 
-    pub(crate) fn wait(&mut self, lane: u32, ops: Vec<OpIx>, any: Option<Vec<OpIx>>, patient: bool, call: &Known) {
-        if self.room(lane, call) {
+    pub(crate) fn wait(&mut self, thread: u32, ops: Vec<OpIx>, any: Option<Vec<OpIx>>, patient: bool, call: &Known) {
+        if self.room(thread, call) {
             let many = any.map_or(Many::All, Many::Any);
-            self.program.lanes[lane as usize].push(Step::Wait(Wait { ops, many, patient }));
+            self.program.threads[thread as usize].push(Step::Wait(Wait { ops, many, patient }));
         }
     }
 
@@ -239,7 +239,7 @@ impl RecordedProgram {
     #[expect(clippy::too_many_arguments, reason = "the arguments of MPI_Probe")]
     pub(crate) fn probe(
         &mut self,
-        lane: u32,
+        thread: u32,
         (ix, comm): (CommIx, u32),
         at: u32,
         wanted: (Option<u32>, Option<i32>),
@@ -249,13 +249,13 @@ impl RecordedProgram {
     ) {
         let (source, tag) = wanted;
         self.wildcards += u64::from(source.is_none() || tag.is_none());
-        if self.room(lane, call) {
-            let steps = &mut self.program.lanes[lane as usize];
+        if self.room(thread, call) {
+            let steps = &mut self.program.threads[thread as usize];
             if source.is_none() || tag.is_none() {
                 let step = steps.len() as u32;
-                self.wild[lane as usize].push(Wildcard { step, comm: ix, serial: comm, persistent: false });
+                self.wild[thread as usize].push(Wildcard { step, comm: ix, serial: comm, persistent: false });
             }
-            self.probes.push(Told { lane, step: steps.len() as u32, comm, source: told.0, tag: told.1 });
+            self.probes.push(ReportedProbe { thread, step: steps.len() as u32, comm, source: told.0, tag: told.1 });
             steps.push(Step::Probe { comm, at, source, tag, found: None, patient });
         }
     }

@@ -14,13 +14,13 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn new(whole: &Program, window: &Window) -> Part {
-        let mut program = Program { lanes: vec![Vec::new(); window.len()], ..Program::default() };
+        let mut program = Program { threads: vec![Vec::new(); window.len()], ..Program::default() };
         let mut number: FxHashMap<OpIx, OpIx> = FxHashMap::default();
         let mut collectives: FxHashMap<u32, u32> = FxHashMap::default();
-        for (lane, (old, range)) in window.iter().enumerate() {
-            for step in &whole.lanes[*old][range.clone()] {
+        for (thread, (old, range)) in window.iter().enumerate() {
+            for step in &whole.threads[*old][range.clone()] {
                 let Step::Start(op) = step else {
-                    program.lanes[lane].push(step.clone());
+                    program.threads[thread].push(step.clone());
                     continue;
                 };
                 let kind = match whole.ops[*op as usize].kind.clone() {
@@ -35,12 +35,12 @@ impl Part {
                     }
                     kind => kind,
                 };
-                number.insert(*op, program.start(lane as u32, kind));
+                number.insert(*op, program.start(thread as u32, kind));
             }
         }
         let of = |ops: &[OpIx]| ops.iter().filter_map(|op| number.get(op).copied()).collect::<Vec<_>>();
         let starts: Vec<u32> = window.iter().map(|w| w.1.start as u32).collect();
-        for steps in &mut program.lanes {
+        for steps in &mut program.threads {
             for step in steps {
                 match step {
                     Step::Wait(wait) => {
@@ -57,7 +57,7 @@ impl Part {
         for op in &mut program.ops {
             if let Kind::Recv { got, steers, .. } = &mut op.kind {
                 *got = got.and_then(|g| number.get(&g).copied());
-                *steers = steers.map(|s| s.saturating_sub(starts[op.lane as usize]));
+                *steers = steers.map(|s| s.saturating_sub(starts[op.thread as usize]));
             }
         }
         Part { program }
@@ -68,24 +68,24 @@ impl Part {
     pub(super) fn helpers(
         &self,
         witness: &Witness,
-        lane: usize,
+        thread: usize,
         step: u32,
         rank: &impl Fn(usize) -> i32,
     ) -> Vec<usize> {
         let of_process = |process: u32| {
-            let lanes = (0..witness.stuck.len()).filter(move |l| witness.stuck[*l].is_some());
-            lanes.filter(move |l| rank(*l) == process as i32).collect::<Vec<_>>()
+            let threads = (0..witness.stuck.len()).filter(move |l| witness.stuck[*l].is_some());
+            threads.filter(move |l| rank(*l) == process as i32).collect::<Vec<_>>()
         };
         let ahead = |op: OpIx| {
             let op = &self.program.ops[op as usize];
-            let stuck = witness.stuck[op.lane as usize];
-            stuck.is_some_and(|s| op.step > s).then_some(op.lane as usize)
+            let stuck = witness.stuck[op.thread as usize];
+            stuck.is_some_and(|s| op.step > s).then_some(op.thread as usize)
         };
         let all = || 0..self.program.ops.len() as OpIx;
         let met = |op: OpIx| {
             witness.events.iter().any(|e| matches!(e, Event::Match { send, recv } if *send == op || *recv == op))
         };
-        match &self.program.lanes[lane][step as usize] {
+        match &self.program.threads[thread][step as usize] {
             Step::Wait(wait) => {
                 let open = wait.ops.iter().filter(|op| !met(**op));
                 open.flat_map(|op| match self.program.ops[*op as usize].kind {

@@ -10,12 +10,12 @@ use std::hash::Hasher as _;
 pub(super) struct Places(Vec<Vec<u64>>);
 
 impl Places {
-    pub(super) fn new(recorded: &RecordedProgram, lanes: &[(i32, u16)]) -> Places {
-        let of_lane = |(lane, steps): (usize, &Vec<Step>)| {
+    pub(super) fn new(recorded: &RecordedProgram, threads: &[(i32, u16)]) -> Places {
+        let of_thread = |(thread, steps): (usize, &Vec<Step>)| {
             // Numbers of communicators depend on the order in which the ranks were read.
             let mut comms: FxHashMap<u32, usize> = FxHashMap::default();
             let mut before = FxHasher::default();
-            lanes[lane].hash(&mut before);
+            threads[thread].hash(&mut before);
             let mut place = before.finish();
             let mut places = Vec::with_capacity(steps.len() + 1);
             places.push(place);
@@ -26,7 +26,7 @@ impl Places {
                 };
                 let mut h = FxHasher::default();
                 place.hash(&mut h);
-                let func = recorded.calls[lane].get(number).map_or(0, |call| call.func.index());
+                let func = recorded.calls[thread].get(number).map_or(0, |call| call.func.index());
                 match step {
                     Step::Start(op) => match recorded.program.ops[*op as usize].kind {
                         Kind::Send { comm, to, tag, bytes, .. } => (func, known(comm), to, tag, bytes).hash(&mut h),
@@ -46,14 +46,14 @@ impl Places {
             }
             places
         };
-        Places(recorded.program.lanes.iter().enumerate().map(of_lane).collect())
+        Places(recorded.program.threads.iter().enumerate().map(of_thread).collect())
     }
 
     /// The number of the matching of a wildcard at this step with that message.
-    pub(super) fn matching(&self, program: &Program, (lane, step): (usize, usize), send: OpIx) -> u64 {
+    pub(super) fn matching(&self, program: &Program, (thread, step): (usize, usize), send: OpIx) -> u64 {
         let send = &program.ops[send as usize];
         let mut h = FxHasher::default();
-        (self.0[lane][step], self.0[send.lane as usize][send.step as usize + 1]).hash(&mut h);
+        (self.0[thread][step], self.0[send.thread as usize][send.step as usize + 1]).hash(&mut h);
         h.finish()
     }
 }

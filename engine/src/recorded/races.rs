@@ -33,7 +33,7 @@ pub(crate) struct Race {
 #[derive(Debug, Clone)]
 pub(crate) struct Probed {
     pub(crate) probe: Known,
-    pub(crate) told: Known,
+    pub(crate) found: Known,
     /// The receive did get another one.
     pub(crate) happened: bool,
 }
@@ -71,8 +71,8 @@ impl Window<'_> {
     /// The operation's number in the recorded program.
     fn whole(&self, op: OpIx) -> Option<OpIx> {
         let op = &self.part.program.ops[op as usize];
-        let (lane, range) = &self.place[op.lane as usize];
-        match self.recorded.program.lanes[*lane].get(range.start + op.step as usize) {
+        let (thread, range) = &self.place[op.thread as usize];
+        match self.recorded.program.threads[*thread].get(range.start + op.step as usize) {
             Some(Step::Start(op)) => Some(*op),
             _ => None,
         }
@@ -82,20 +82,20 @@ impl Window<'_> {
         self.recorded.amounts.get(self.whole(op)? as usize).copied().flatten().filter(|a| a.sig != UNKNOWN)
     }
 
-    fn call(&self, lane: u32, step: u32) -> Known {
-        let (lane, range) = &self.place[lane as usize];
-        self.recorded.calls[*lane][range.start + step as usize].clone()
+    fn call(&self, thread: u32, step: u32) -> Known {
+        let (thread, range) = &self.place[thread as usize];
+        self.recorded.calls[*thread][range.start + step as usize].clone()
     }
 
     fn call_of(&self, op: OpIx) -> Known {
         let op = &self.part.program.ops[op as usize];
-        self.call(op.lane, op.step)
+        self.call(op.thread, op.step)
     }
 
     /// The probe whose message the receive was meant for: its step, and the send.
     fn probe_before(&self, recv: OpIx) -> Option<(u32, OpIx)> {
         let op = &self.part.program.ops[recv as usize];
-        let before = self.part.program.lanes[op.lane as usize].iter().enumerate().take(op.step as usize).rev();
+        let before = self.part.program.threads[op.thread as usize].iter().enumerate().take(op.step as usize).rev();
         for (step, what) in before {
             match what {
                 Step::Probe { found: Some(found), .. } if self.part.program.pairs(*found, recv) => {
@@ -134,8 +134,8 @@ impl Window<'_> {
 
     fn race(&self, recv: OpIx, other: OpIx, happened: bool) -> Option<Race> {
         let probed = self.probe_before(recv).map(|(step, told)| Probed {
-            probe: self.call(self.part.program.ops[recv as usize].lane, step),
-            told: self.call_of(told),
+            probe: self.call(self.part.program.ops[recv as usize].thread, step),
+            found: self.call_of(told),
             happened,
         });
         Some(Race {

@@ -32,8 +32,8 @@ pub(super) fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
 
 impl RecordedProgram {
     /// The message that a receive which begins in this step gets, or that a probe is told of.
-    pub(super) fn received(&self, lane: usize, step: usize) -> Option<OpIx> {
-        match &self.program.lanes[lane][step] {
+    pub(super) fn received(&self, thread: usize, step: usize) -> Option<OpIx> {
+        match &self.program.threads[thread][step] {
             Step::Start(op) => match self.program.ops[*op as usize].kind {
                 Kind::Recv { got, .. } => got,
                 _ => None,
@@ -44,24 +44,24 @@ impl RecordedProgram {
     }
 
     /// The message that a wildcard took or was told of.
-    pub(super) fn took(&self, lane: usize, wild: &Wildcard) -> Option<OpIx> {
+    pub(super) fn took(&self, thread: usize, wild: &Wildcard) -> Option<OpIx> {
         let step = wild.step as usize;
-        if step < self.program.lanes[lane].len() { self.received(lane, step) } else { None }
+        if step < self.program.threads[thread].len() { self.received(thread, step) } else { None }
     }
 
     /// Notes that a wildcard takes this message; `None`: another call describes the wildcard.
-    pub(super) fn taken(&self, lane: usize, number: usize, send: OpIx) -> Option<Taken> {
-        let wild = self.wild[lane].get(number).filter(|w| !w.persistent)?;
+    pub(super) fn taken(&self, thread: usize, number: usize, send: OpIx) -> Option<Taken> {
+        let wild = self.wild[thread].get(number).filter(|w| !w.persistent)?;
         let (source, tag) = message(&self.program, send)?;
-        let call = self.calls[lane].get(wild.step as usize)?.clone();
+        let call = self.calls[thread].get(wild.step as usize)?.clone();
         Some(Taken { call, number: number as u64, comm: wild.comm, serial: wild.serial, source, tag })
     }
 
     /// The number in the run of an operation of a window: operations are told apart by the steps that start them.
     pub(super) fn in_run(&self, part: &Part, window: &Window, op: OpIx) -> Option<OpIx> {
         let op = &part.program.ops[op as usize];
-        let (lane, range) = &window[op.lane as usize];
-        match self.program.lanes[*lane].get(range.start + op.step as usize) {
+        let (thread, range) = &window[op.thread as usize];
+        match self.program.threads[*thread].get(range.start + op.step as usize) {
             Some(Step::Start(op)) => Some(*op),
             _ => None,
         }
@@ -75,10 +75,10 @@ impl RecordedProgram {
         send_for: impl Fn(usize, usize, &Wildcard) -> Option<OpIx>,
     ) -> Option<Vec<Taken>> {
         let mut all = Vec::new();
-        for (lane, (old, range)) in window.iter().enumerate() {
+        for (thread, (old, range)) in window.iter().enumerate() {
             let until_end = self.wild[*old].iter().take_while(|wild| (wild.step as usize) < range.end);
             for (number, wild) in until_end.enumerate() {
-                if let Some(send) = send_for(lane, number, wild) {
+                if let Some(send) = send_for(thread, number, wild) {
                     all.push(self.taken(*old, number, send)?);
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::call::{Origin, int};
 use super::comms::{CommIx, Objects};
-use crate::shape::NONE;
+use crate::arg_places::NONE;
 use rustc_hash::FxHashMap;
 use trace_format::definition::Id;
 use trace_format::mpi::Kind;
@@ -29,7 +29,7 @@ impl Buffers {
         if self.of_sessions || names_session(origin) {
             return None;
         }
-        let place = origin.shape.comm;
+        let place = origin.arg_places.comm;
         if place == NONE {
             return Some(Buffer::Process);
         }

@@ -1,8 +1,8 @@
 //! A call as long as something may be said of it: what it has in common with others of its loop, and what is its own.
 
 use super::comms::CommIx;
+use crate::arg_places::{ArgPlaces, NONE, Place, arg_places};
 use crate::collections::At;
-use crate::shape::{NONE, Place, Shape, shape};
 use crate::types::Amount;
 use std::cell::Cell;
 use std::ops::Deref;
@@ -33,8 +33,8 @@ pub(crate) struct Origin {
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(crate) func: FnId,
-    /// The shape of the function.
-    pub(crate) shape: &'static Shape,
+    /// Where the parameters of the function stand.
+    pub(crate) arg_places: &'static ArgPlaces,
     pub(crate) site: Id,
     pub(crate) ins: Args,
     /// The results of those that had returned when they were read.
@@ -74,14 +74,14 @@ pub(crate) struct MessageEnd {
 impl Pattern {
     #[inline(always)]
     pub(crate) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
-        let (shape, fields) = (shape(func), varying_fields(func));
-        let (place, own) = (usize::from(shape.request), shape.own);
+        let (arg_places, fields) = (arg_places(func), varying_fields(func));
+        let (place, own) = (usize::from(arg_places.request), arg_places.own);
         let is_given = ins.slot(place).is_some();
         let slot = (!is_given && own.variable != NONE && ins.int(place).is_some()).then_some(own.variable);
         let given = (is_given && own.slot != NONE && own.handle != NONE).then_some((own.slot, own.handle));
         let written = (own.written != NONE).then_some(own.written);
         let found = Found::default();
-        Pattern { func, shape, site, ins, outs, polls, fields, slot, written, given, found }
+        Pattern { func, arg_places, site, ins, outs, polls, fields, slot, written, given, found }
     }
 }
 
@@ -101,7 +101,7 @@ impl Origin {
     /// Handles of the requests that it is given, with the address of the first.
     #[inline]
     pub(crate) fn requests(&self) -> (u64, &[i64]) {
-        match (self.given, self.shape.request) {
+        match (self.given, self.arg_places.request) {
             (Some((slot, handle)), _) => {
                 (self.varying[usize::from(slot)] as u64, std::slice::from_ref(&self.varying[usize::from(handle)]))
             }
@@ -114,9 +114,9 @@ impl Origin {
     #[inline]
     pub(crate) fn new_request(&self, outs: &Args) -> (u64, i64) {
         let own = |field: Option<u8>| field.map(|field| self.varying[usize::from(field)]);
-        let slot = own(self.slot).or_else(|| int(&self.ins, self.shape.request)).unwrap_or(0);
+        let slot = own(self.slot).or_else(|| int(&self.ins, self.arg_places.request)).unwrap_or(0);
         let written = own(self.written.filter(|_| std::ptr::eq(outs, &self.outs)));
-        (slot as u64, written.or_else(|| int(outs, self.shape.request)).unwrap_or(0))
+        (slot as u64, written.or_else(|| int(outs, self.arg_places.request)).unwrap_or(0))
     }
 
     /// When the call returned; `u64::MAX` while it has not.

@@ -57,11 +57,11 @@ pub(crate) struct Op {
     /// The other half, which is kept until both are over, for their sums.
     pub(crate) met: Option<OpId>,
     /// Its number in the deadlock replay, until that is told the last thing of it.
-    pub(crate) replayed: Option<super::told::Told>,
+    pub(crate) replayed: Option<super::replay_ids::ReplayIds>,
     /// That replay knows that it is over.
-    pub(crate) told: bool,
+    pub(crate) is_over_in_replay: bool,
     /// If somebody listens.
-    pub(crate) heard: Option<Box<super::told::Heard>>,
+    pub(crate) listener_notes: Option<Box<super::listener_notes::ListenerNotes>>,
 }
 
 impl Op {
@@ -73,7 +73,7 @@ impl Op {
     /// All calls that it may be spoken of with.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let by = self.sum.as_ref().map(|s| s.by());
-        let ended = self.heard.as_ref().and_then(|h| h.call());
+        let ended = self.listener_notes.as_ref().and_then(|h| h.call());
         [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by, ended].into_iter().flatten()
     }
 
@@ -115,8 +115,8 @@ impl Op {
             sum: None,
             met: None,
             replayed: None,
-            told: false,
-            heard: None,
+            is_over_in_replay: false,
+            listener_notes: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::call::{Origin, Target};
 use super::comms::CommIx;
-use crate::shape::shape;
+use crate::arg_places::arg_places;
 use std::rc::Rc;
 use trace_format::mpi::FnId;
 
@@ -62,5 +62,5 @@ impl Polls {
 
 /// Does a call of the function look whether something has come, without waiting for it?
 pub(crate) fn is_poll(func: FnId) -> bool {
-    shape(func).class.is_poll()
+    arg_places(func).class.is_poll()
 }

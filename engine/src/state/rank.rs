@@ -11,8 +11,8 @@ use super::polls::Polls;
 use super::requests::Requests;
 use super::site::Site;
 use super::untimely::Untimely;
+use crate::arg_places::NONE;
 use crate::clocks::Clock;
-use crate::shape::NONE;
 use crate::types::Amount;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
@@ -85,7 +85,7 @@ impl Discovery {
     /// Was it a call to do something with a file? Its errors end no program unless this asks for it (MPI 4.1, 14.7).
     pub(crate) fn is_about_file(&self) -> bool {
         let call = self.sites.first().and_then(|site| site.call.as_ref());
-        call.is_some_and(|c| crate::shape::shape(c.func).file != NONE)
+        call.is_some_and(|c| crate::arg_places::arg_places(c.func).file != NONE)
     }
 
     /// The call of MPI_Finalize that was about to be made, of a leak that was known then.

@@ -44,7 +44,7 @@ pub struct Half {
     pub ended: Option<CallSeen>,
     /// The bytes that were sent, or that the receive says it got; `None`: unknown.
     pub bytes: Option<u64>,
-    /// [`crate::listen::Communicator::number`]
+    /// [`crate::listeners::Communicator::number`]
     pub comm: u32,
     /// The other side, as the call named it or as it turned out; of a collective operation its root. -1: nobody knows, or
     /// there is none.

@@ -2,8 +2,8 @@
 
 use super::call::Origin;
 use super::persistents::{Made, Persistents};
+use super::replay_ids::{CollectiveReplayIds, ReplayIds};
 use super::sums::PartSums;
-use super::told::{Told, ToldAll};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub(crate) struct Instance {
     /// Which start of which persistent operation it is.
     pub(crate) started: Option<Made>,
     /// Its number in the deadlock replay.
-    pub(crate) replayed: Option<ToldAll>,
+    pub(crate) replayed: Option<CollectiveReplayIds>,
 }
 
 /// The part of one process.
@@ -49,7 +49,7 @@ pub(crate) struct Part {
     pub(crate) dim: bool,
     pub(crate) sums: Option<Box<PartSums>>,
     /// Its number in the deadlock replay, until it is over.
-    pub(crate) replayed: Option<Told>,
+    pub(crate) replayed: Option<ReplayIds>,
     /// The call in which the process learnt that it is over, if somebody listens.
     pub(crate) ended: Option<Rc<Origin>>,
 }
@@ -91,7 +91,7 @@ impl Space {
     }
 
     /// Sets the numbers of the operation and of a part of it in the deadlock replay.
-    pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: ToldAll, part: Told) {
+    pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: CollectiveReplayIds, part: ReplayIds) {
         if let Some(instance) = self.get_mut(index) {
             instance.replayed = Some(collective);
             if let Some(Some(p)) = instance.parts.get_mut(position as usize) {
@@ -101,7 +101,7 @@ impl Space {
     }
 
     /// Takes the numbers of an operation's parts in the deadlock replay, which is not told of it any more.
-    pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<Told> {
+    pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<ReplayIds> {
         let parts = self.get_mut(index).into_iter().flat_map(|i| &mut i.parts).flatten();
         parts.filter_map(|p| p.replayed.take()).collect()
     }

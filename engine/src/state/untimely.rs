@@ -2,7 +2,7 @@
 
 use super::call::Origin;
 use super::rank::Rank;
-use crate::shape::shape;
+use crate::arg_places::arg_places;
 use std::rc::Rc;
 use trace_format::mpi::Class;
 
@@ -13,7 +13,7 @@ pub(crate) struct Untimely {
 }
 
 pub(crate) fn is_finalize(call: &Origin) -> bool {
-    shape(call.func).class == Class::Finalize
+    arg_places(call.func).class == Class::Finalize
 }
 
 impl Untimely {

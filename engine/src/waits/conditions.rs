@@ -5,8 +5,8 @@ use super::buffers::flushed;
 use super::collectives::in_collective;
 use super::outlook::Outlook;
 use super::{Cond, Vertex, Why};
+use crate::arg_places::arg_places;
 use crate::model::Model;
-use crate::shape::shape;
 use crate::state::{
     CommIx, Entered, OpId, OpKind, OpenCall, Origin, Poll, Rank, Request, Site, Target, Thread, is_poll,
 };
@@ -145,7 +145,7 @@ pub(super) fn poll_loop<'a>(r: &Rank, thread: &'a Thread) -> &'a [Poll] {
 
 /// When a poll can find something.
 fn polled(model: &Model, outlooks: &mut Outlooks, poll: &Poll, awaited: &mut Vec<Site>) -> Cond {
-    match shape(poll.origin.func).class {
+    match arg_places(poll.origin.func).class {
         // Between two polls the thread may complete its generalized requests itself.
         Class::Test(_) | Class::GetStatus(_) if gives_incomplete(model, &poll.origin) => Cond::Free,
         Class::Test(many) | Class::GetStatus(many) => completion(model, outlooks, &poll.origin, many, awaited),
@@ -159,7 +159,7 @@ fn polled(model: &Model, outlooks: &mut Outlooks, poll: &Poll, awaited: &mut Vec
 /// When the open call can return.
 fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall, awaited: &mut Vec<Site>) -> Cond {
     let Entered { send, recv, collective, target, window, .. } = open.entered;
-    let s = shape(open.origin.func);
+    let s = arg_places(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
     // Calls that only start an operation are local (MPI 4.1, 3.7.2): they return whatever others do.
     match s.class {

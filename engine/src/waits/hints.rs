@@ -2,8 +2,8 @@
 //! ready and never sent.
 
 use super::{Graph, Why};
+use crate::arg_places::arg_places;
 use crate::model::{Model, RankNames};
-use crate::shape::shape;
 use crate::state::{CommIx, Pending, Request, Site, int, rank_list};
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::special::ANY_TAG;
@@ -64,8 +64,8 @@ impl Graph {
         // A probe is no receive.
         let members = &model.ranks[rank as usize].objects.members;
         let probes =
-            self.calls(rank).iter().filter(|c| matches!(shape(c.func).class, Class::Probe(_) | Class::Mprobe(_)));
-        let ids = probes.filter_map(|c| int(&c.ins, shape(c.func).comm));
+            self.calls(rank).iter().filter(|c| matches!(arg_places(c.func).class, Class::Probe(_) | Class::Mprobe(_)));
+        let ids = probes.filter_map(|c| int(&c.ins, arg_places(c.func).comm));
         comms.extend(ids.filter_map(|id| Some(members.get(&(Kind::Comm, id as Id))?.as_ref()?.ix)));
         comms
     }
@@ -110,7 +110,7 @@ fn is_for(model: &Model, request: &Request, rank: i32, tag: i32, comms: &[CommIx
     if !matches!(request.class, Class::Send(_, Start::Persistent)) {
         return false;
     }
-    let (call, s) = (&request.origin, request.origin.shape);
+    let (call, s) = (&request.origin, request.origin.arg_places);
     let place = || {
         let id = int(&call.ins, s.comm)? as Id;
         let member = model.ranks[call.rank as usize].objects.members.get(&(Kind::Comm, id))?.as_ref()?;

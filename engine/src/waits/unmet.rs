@@ -93,7 +93,7 @@ fn place(model: &Model, request: &Request) -> Option<(CommIx, What)> {
 }
 
 fn comm_of(model: &Model, request: &Request) -> Option<CommIx> {
-    let (call, s) = (&request.origin, request.origin.shape);
+    let (call, s) = (&request.origin, request.origin.arg_places);
     let id = int(&call.ins, s.comm)? as Id;
     let members = &model.ranks[call.rank as usize].objects.members;
     members.get(&(Kind::Comm, id))?.as_ref().map(|member| member.ix)
@@ -104,7 +104,7 @@ fn would_receive(model: &Model, request: &Request, from: i32, tag: i32) -> bool 
     if !matches!(request.class, Class::Recv(Start::Persistent)) {
         return false;
     }
-    let (call, s) = (&request.origin, request.origin.shape);
+    let (call, s) = (&request.origin, request.origin.arg_places);
     let fits = || {
         let comm = comm_of(model, request)?;
         let c = model.comms.list.get(comm)?;

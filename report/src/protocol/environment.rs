@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::gate::Date;
 use crate::groups::groups;
 use crate::phases::PRINTING;
-use engine::listen::Communicator;
+use engine::listeners::Communicator;
 use engine::worlds::Names;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Facts of a run for the tables, beside findings. Memory grows with processes and call sites, not with the length of
 //! the run.
 
-use engine::listen::{CallSeen, Communicator, Listener, Returned};
+use engine::listeners::{CallSeen, Communicator, Listener, Returned};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;

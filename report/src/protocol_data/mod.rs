@@ -7,7 +7,7 @@ use crate::plural::plural;
 use crate::sites::site;
 use crate::symbols::Symbols;
 use crate::view::Site;
-use engine::listen::{CallSeen, Communicator};
+use engine::listeners::{CallSeen, Communicator};
 use engine::worlds::Names;
 pub use listener::ProtocolListener;
 use listener::RankCalls;

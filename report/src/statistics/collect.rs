@@ -5,7 +5,7 @@ use super::sizes::Sizes;
 use super::waits::{Cause, LongestWaits, Wait, at_collective, late_receiver, late_sender};
 use engine::clocks::Clock;
 use engine::clocks::Clocks;
-use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
+use engine::listeners::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use rustc_hash::FxHashMap;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, FnId};

@@ -7,7 +7,7 @@ use super::{Collectives, Function, Pair, ProcessName, Rank, SCHEMA, Site, Statis
 use crate::clean_line;
 use crate::symbols::Symbols;
 use engine::clocks::Clocks;
-use engine::listen::Communicator;
+use engine::listeners::Communicator;
 use engine::worlds::Names;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;

@@ -4,7 +4,7 @@
 //! that completed it. It ends when the other side came, and no later than the call.
 
 use engine::clocks::Clocks;
-use engine::listen::{CallSeen, Collective, Half, Message};
+use engine::listeners::{CallSeen, Collective, Half, Message};
 use engine::{Needs, needs_of};
 use serde::Serialize;
 use std::collections::BTreeMap;

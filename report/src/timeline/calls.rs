@@ -1,6 +1,6 @@
 //! The calls themselves: all of them in a small run, in a longer one the last of each thread.
 
-use engine::listen::Returned;
+use engine::listeners::Returned;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use trace_format::definition::Id;

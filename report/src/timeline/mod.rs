@@ -15,7 +15,7 @@ use calls::Calls;
 use cells::{Cells, State};
 use engine::clocks::Clock;
 use engine::clocks::Clocks;
-use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
+use engine::listeners::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use std::collections::BTreeMap;
 use trace_format::mpi::{Class, FnId};
 use trace_format::system::SystemEvent;

@@ -4,7 +4,7 @@ use super::base64::base64;
 use super::calls::{Calls, Exact};
 use super::{Recorder, Scale, State, state};
 use crate::symbols::Symbols;
-use engine::listen::Communicator;
+use engine::listeners::Communicator;
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;

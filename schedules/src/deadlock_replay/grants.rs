@@ -22,27 +22,29 @@ impl<T: Clone> DeadlockReplay<T> {
     /// in vain, nobody knows what it does then. But the library may also do what it did in the run: for that thread,
     /// or for the threads that it waits for. `dead`: threads that wait for none of that.
     pub(super) fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
-        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
+        let mut threads: Vec<u32> = (0..self.threads.len() as u32).filter(|l| !dead.contains(l)).collect();
         // Operations that the library could complete at once may complete by themselves when the other threads have
         // continued: these threads come last.
         let waits = |l: u32| self.front(l).is_some_and(|c| c.any.is_none()) && self.missing(l, false).is_some();
-        lanes.sort_unstable_by_key(|l| (waits(*l), self.lanes[*l as usize].order));
+        threads.sort_unstable_by_key(|l| (waits(*l), self.threads[*l as usize].order));
         // Messages that nobody received come last: a thread may have to wait for them for ever.
         [true, false].into_iter().any(|received| {
-            let missing = self.to_be_helped(&lanes, received);
+            let missing = self.to_be_helped(&threads, received);
             missing.map(|ids| self.grant(&ids)).is_some()
         })
     }
 
     /// Operations that the library may complete and that one of these threads waits for, directly or through other
     /// threads.
-    fn to_be_helped(&self, lanes: &[u32], received: bool) -> Option<Vec<Id>> {
+    fn to_be_helped(&self, threads: &[u32], received: bool) -> Option<Vec<Id>> {
         let mut seen: FxHashSet<u32> = FxHashSet::default();
-        for start in lanes {
+        for start in threads {
             let mut work = VecDeque::from([*start]);
-            while let Some(lane) = work.pop_front() {
-                let Some(call) = self.front(lane).filter(|call| call.returned && seen.insert(lane)) else { continue };
-                if let Some(missing) = self.missing(lane, received) {
+            while let Some(thread) = work.pop_front() {
+                let Some(call) = self.front(thread).filter(|call| call.returned && seen.insert(thread)) else {
+                    continue;
+                };
+                if let Some(missing) = self.missing(thread, received) {
                     return Some(missing);
                 }
                 work.extend(call.probe.and_then(|probe| self.sender(&probe)));
@@ -59,8 +61,8 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// The incomplete operations of the call that a thread is in, if the library can complete all of them.
-    fn missing(&self, lane: u32, received: bool) -> Option<Vec<Id>> {
-        let call = self.front(lane)?;
+    fn missing(&self, thread: u32, received: bool) -> Option<Vec<Id>> {
+        let call = self.front(thread)?;
         let missing = self.open_in_the_run(call);
         // If other operations are complete, it waits for nothing.
         let received = received && call.any.is_none();
@@ -86,7 +88,7 @@ impl<T: Clone> DeadlockReplay<T> {
             _ => None,
         };
         let others = parts.into_iter().flat_map(|c| c.parts.iter().flatten()).chain(&op.partner);
-        others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.lane).collect()
+        others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.thread).collect()
     }
 
     /// The cheapest operations that, if complete, let these threads continue; and whether there is certainly nothing
@@ -94,9 +96,9 @@ impl<T: Clone> DeadlockReplay<T> {
     pub(super) fn least(&self, graph: &Graph, part: &[u32]) -> (Vec<Id>, bool) {
         let mut early = Vec::new();
         let mut buffers = Vec::new();
-        for lane in part {
-            let Some(waits) = &graph.waits[*lane as usize] else { continue };
-            if !self.front(*lane).is_some_and(|c| c.returned) {
+        for thread in part {
+            let Some(waits) = &graph.waits[*thread as usize] else { continue };
+            if !self.front(*thread).is_some_and(|c| c.returned) {
                 continue;
             }
             for (id, _) in &waits.ops {

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The threads that an operation waits for.
 pub(super) enum Dependence {
     /// All of these threads.
-    Lanes(Vec<u32>),
+    Threads(Vec<u32>),
     /// One of these threads.
     Any(Vec<u32>),
     Never,
@@ -31,9 +31,9 @@ impl Graph {
         let mut left: Vec<u32> = (0..self.waits.len() as u32).filter(|l| dead[*l as usize]).collect();
         loop {
             let before = left.len();
-            left.retain(|lane| {
-                let stays = self.waits[*lane as usize].as_ref().is_some_and(|w| w.keep(&dead, granted));
-                dead[*lane as usize] = stays;
+            left.retain(|thread| {
+                let stays = self.waits[*thread as usize].as_ref().is_some_and(|w| w.keep(&dead, granted));
+                dead[*thread as usize] = stays;
                 stays
             });
             if left.len() == before {
@@ -45,11 +45,11 @@ impl Graph {
         }
     }
 
-    fn next(&self, lane: u32, dead: &FxHashSet<u32>) -> Vec<u32> {
+    fn next(&self, thread: u32, dead: &FxHashSet<u32>) -> Vec<u32> {
         let mut all: Vec<u32> = Vec::new();
-        for (_, on) in self.waits[lane as usize].iter().flat_map(|w| &w.ops) {
-            if let Dependence::Lanes(lanes) | Dependence::Any(lanes) = on {
-                all.extend(lanes.iter().copied().filter(|l| dead.contains(l)));
+        for (_, on) in self.waits[thread as usize].iter().flat_map(|w| &w.ops) {
+            if let Dependence::Threads(threads) | Dependence::Any(threads) = on {
+                all.extend(threads.iter().copied().filter(|l| dead.contains(l)));
             }
         }
         all.sort_unstable();
@@ -60,10 +60,10 @@ impl Graph {
     /// Dead threads that hold each other and wait for no other dead ones, or wait for something that never comes;
     /// sorted by their lowest.
     pub(super) fn causes(&self, dead: &FxHashSet<u32>) -> Vec<Vec<u32>> {
-        let mut lanes: Vec<u32> = dead.iter().copied().collect();
-        lanes.sort_unstable();
-        let next: FxHashMap<u32, Vec<u32>> = lanes.iter().map(|l| (*l, self.next(*l, dead))).collect();
-        let mut parts: Vec<Vec<u32>> = components(&lanes, &next);
+        let mut threads: Vec<u32> = dead.iter().copied().collect();
+        threads.sort_unstable();
+        let next: FxHashMap<u32, Vec<u32>> = threads.iter().map(|l| (*l, self.next(*l, dead))).collect();
+        let mut parts: Vec<Vec<u32>> = components(&threads, &next);
         // A cause is a component with no way out.
         parts.retain(|part| part.iter().all(|l| next[l].iter().all(|other| part.binary_search(other).is_ok())));
         parts.sort_unstable();
@@ -74,12 +74,12 @@ impl Graph {
 impl Waits {
     /// Does it keep waiting if these threads do nothing more?
     fn keep(&self, dead: &[bool], granted: &FxHashSet<Id>) -> bool {
-        let is_dead = |lane: &u32| dead.get(*lane as usize) == Some(&true);
+        let is_dead = |thread: &u32| dead.get(*thread as usize) == Some(&true);
         let open = |(id, on): &(Id, Dependence)| {
             !granted.contains(id)
                 && match on {
-                    Dependence::Lanes(lanes) => lanes.iter().any(is_dead),
-                    Dependence::Any(lanes) => lanes.iter().all(is_dead),
+                    Dependence::Threads(threads) => threads.iter().any(is_dead),
+                    Dependence::Any(threads) => threads.iter().all(is_dead),
                     Dependence::Never => true,
                     Dependence::Unknown => false,
                 }
@@ -89,7 +89,7 @@ impl Waits {
 }
 
 /// Strongly connected components of the threads, each ascending (Tarjan, without recursion).
-fn components(lanes: &[u32], next: &FxHashMap<u32, Vec<u32>>) -> Vec<Vec<u32>> {
+fn components(threads: &[u32], next: &FxHashMap<u32, Vec<u32>>) -> Vec<Vec<u32>> {
     /// The number of a thread's visit, and the earliest visit on the path that it reaches.
     struct Visit {
         at: usize,
@@ -98,29 +98,29 @@ fn components(lanes: &[u32], next: &FxHashMap<u32, Vec<u32>>) -> Vec<Vec<u32>> {
     }
     let mut visits: FxHashMap<u32, Visit> = FxHashMap::default();
     let (mut path, mut parts) = (Vec::new(), Vec::new());
-    for root in lanes {
+    for root in threads {
         let mut work = vec![(*root, 0usize)];
         if visits.contains_key(root) {
             continue;
         }
-        while let Some((lane, step)) = work.pop() {
+        while let Some((thread, step)) = work.pop() {
             if step == 0 {
                 let at = visits.len();
-                visits.insert(lane, Visit { at, low: at, on_path: true });
-                path.push(lane);
+                visits.insert(thread, Visit { at, low: at, on_path: true });
+                path.push(thread);
             }
-            if let Some(other) = next.get(&lane).and_then(|n| n.get(step)) {
-                work.push((lane, step + 1));
+            if let Some(other) = next.get(&thread).and_then(|n| n.get(step)) {
+                work.push((thread, step + 1));
                 match visits.get(other).map(|m| (m.at, m.on_path)) {
                     None => work.push((*other, 0)),
-                    Some((at, true)) => _ = visits.entry(lane).and_modify(|m| m.low = m.low.min(at)),
+                    Some((at, true)) => _ = visits.entry(thread).and_modify(|m| m.low = m.low.min(at)),
                     Some(_) => {}
                 }
                 continue;
             }
-            let Some((at, low)) = visits.get(&lane).map(|m| (m.at, m.low)) else { continue };
+            let Some((at, low)) = visits.get(&thread).map(|m| (m.at, m.low)) else { continue };
             if at == low {
-                let begin = path.iter().rposition(|l| *l == lane).unwrap_or(0);
+                let begin = path.iter().rposition(|l| *l == thread).unwrap_or(0);
                 let mut part = path.split_off(begin);
                 part.iter().for_each(|l| _ = visits.entry(*l).and_modify(|m| m.on_path = false));
                 part.sort_unstable();

@@ -13,7 +13,7 @@ type Unposted = FxHashMap<Place, Vec<SameArguments>>;
 
 /// Operations of one thread with the same arguments, in their order: the first stands for all.
 struct SameArguments {
-    lane: u32,
+    thread: u32,
     ids: VecDeque<Id>,
 }
 
@@ -23,12 +23,12 @@ type Arguments = (Place, u32, bool, Option<u32>, Option<i32>);
 /// The event that a thread of a knot waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Need<T> {
-    /// The thread `lane` posts the receive (or the send) that matches this operation.
-    Partner { op: T, lane: u32 },
+    /// `thread` posts the receive (or the send) that matches this operation.
+    Partner { op: T, thread: u32 },
     /// Nobody ever posts its partner.
     Nobody { op: T },
     /// These threads call the collective operation.
-    Calls { op: T, lanes: Vec<u32> },
+    Calls { op: T, threads: Vec<u32> },
 }
 
 /// A permission of the library that the run needed.
@@ -43,7 +43,7 @@ pub enum Permission<T> {
 /// A thread that cannot continue, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block<T> {
-    pub lane: u32,
+    pub thread: u32,
     /// The call that waits.
     pub call: T,
     /// It returned in the run.
@@ -73,22 +73,22 @@ impl<T: Clone> DeadlockReplay<T> {
             let graph = self.graph(over, &mut unposted);
             let dead = graph.dead(&FxHashSet::default());
             let mut causes = graph.causes(&dead);
-            causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
-            causes.sort_by_key(|part| part.first().map(|l| self.lanes[*l as usize].order));
+            causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.threads[*l as usize].order));
+            causes.sort_by_key(|part| part.first().map(|l| self.threads[*l as usize].order));
             let Some(part) = causes.into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l))) else {
                 if over && self.go_on_as_in_the_run(&dead) {
                     continue;
                 }
                 return knots;
             };
-            let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
+            let returned = |thread: &u32| matches!(self.front(*thread), Some(call) if call.returned);
             let (ids, least) = if part.iter().any(returned) { self.least(&graph, &part) } else { (Vec::new(), true) };
             if ids.is_empty() {
                 // It happened in the run too, or its matching is not possible: no permission helps.
                 hopeless.extend(part);
                 continue;
             }
-            let blocks = part.iter().filter_map(|lane| self.block(&graph, *lane)).collect();
+            let blocks = part.iter().filter_map(|thread| self.block(&graph, *thread)).collect();
             let permissions = ids.iter().filter_map(|id| self.permission(*id)).collect();
             knots.push(Knot { blocks, permissions, least });
             self.grant(&ids);
@@ -96,13 +96,13 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     fn graph(&self, over: bool, unposted: &mut Unposted) -> Graph {
-        let waits = (0..self.lanes.len() as u32).map(|lane| {
-            let call = self.front(lane)?;
+        let waits = (0..self.threads.len() as u32).map(|thread| {
+            let call = self.front(thread)?;
             if !call.patient {
                 return None;
             }
             if let Some(probe) = &call.probe {
-                let ops = vec![(Id::MAX, self.arrival(lane, probe, over)?)];
+                let ops = vec![(Id::MAX, self.arrival(thread, probe, over)?)];
                 return Some(Waits { any: false, ops });
             }
             let open: Vec<&Id> = call.ops.iter().filter(|id| self.op(**id).is_some_and(|op| !op.complete)).collect();
@@ -120,21 +120,21 @@ impl<T: Clone> DeadlockReplay<T> {
     fn dependence(&self, id: Id, over: bool, unposted: &mut Unposted) -> Dependence {
         let Some(op) = self.op(id) else { return Dependence::Unknown };
         if !op.posted {
-            return Dependence::Lanes(vec![op.lane]);
+            return Dependence::Threads(vec![op.thread]);
         }
         match &op.act {
             Act::Part { collective, .. } => {
                 let Some(Some(c)) = self.collectives.get(*collective as usize) else { return Dependence::Unknown };
-                let mut lanes = Vec::new();
+                let mut threads = Vec::new();
                 for (part, posted) in c.parts.iter().zip(&c.posted) {
                     match part.and_then(|p| self.op(p)) {
                         _ if *posted => {}
-                        Some(part) => lanes.push(part.lane),
+                        Some(part) => threads.push(part.thread),
                         None if over => return Dependence::Never,
                         None => return Dependence::Unknown,
                     }
                 }
-                Dependence::Lanes(lanes)
+                Dependence::Threads(threads)
             }
             // Before the run is over nobody knows which messages others may still send.
             Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
@@ -144,14 +144,14 @@ impl<T: Clone> DeadlockReplay<T> {
                 if partner.is_some_and(|p| p.posted) || partner.is_none() && !over {
                     return Dependence::Unknown;
                 }
-                let partner = partner.map(|p| p.lane);
-                let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, unposted)).collect();
-                lanes.sort_unstable();
-                lanes.dedup();
-                match lanes.len() {
+                let partner = partner.map(|p| p.thread);
+                let mut threads: Vec<u32> = partner.into_iter().chain(self.rivals(op, unposted)).collect();
+                threads.sort_unstable();
+                threads.dedup();
+                match threads.len() {
                     0 => Dependence::Never,
-                    1 => Dependence::Lanes(lanes),
-                    _ => Dependence::Any(lanes),
+                    1 => Dependence::Threads(threads),
+                    _ => Dependence::Any(threads),
                 }
             }
         }
@@ -159,17 +159,17 @@ impl<T: Clone> DeadlockReplay<T> {
 
     /// Threads that are still to start an operation that could match this one instead.
     fn rivals(&self, op: &Op<T>, unposted: &mut Unposted) -> Vec<u32> {
-        let mut lanes = Vec::new();
+        let mut threads = Vec::new();
         for alike in op.act.place().and_then(|place| unposted.get_mut(&place)).into_iter().flatten() {
             while alike.ids.front().is_some_and(|id| self.op(*id).is_none_or(|op| op.posted)) {
                 alike.ids.pop_front();
             }
             let first = alike.ids.front().and_then(|id| self.op(*id));
             if first.is_some_and(|first| first.could_be_of(op)) {
-                lanes.push(alike.lane);
+                threads.push(alike.thread);
             }
         }
-        lanes
+        threads
     }
 
     /// Operations that are still to be posted; empty if no receive is a wildcard.
@@ -179,7 +179,7 @@ impl<T: Clone> DeadlockReplay<T> {
             return unposted;
         }
         let mut known: FxHashMap<Arguments, usize> = FxHashMap::default();
-        for step in self.lanes.iter().flat_map(|lane| &lane.steps) {
+        for step in self.threads.iter().flat_map(|thread| &thread.steps) {
             let Step::Start(id) = step else { continue };
             let Some((op, place)) = self.op(*id).and_then(|op| Some((op, op.act.place()?))) else { continue };
             let (is_send, source, tag) = match op.act {
@@ -188,8 +188,8 @@ impl<T: Clone> DeadlockReplay<T> {
                 Act::Part { .. } => continue,
             };
             let all = unposted.entry(place).or_default();
-            let at = *known.entry((place, op.lane, is_send, source, tag)).or_insert_with(|| {
-                all.push(SameArguments { lane: op.lane, ids: VecDeque::new() });
+            let at = *known.entry((place, op.thread, is_send, source, tag)).or_insert_with(|| {
+                all.push(SameArguments { thread: op.thread, ids: VecDeque::new() });
                 all.len() - 1
             });
             all[at].ids.push_back(*id);
@@ -206,27 +206,27 @@ impl<T: Clone> DeadlockReplay<T> {
         others.any(|other| other.could_be_of(op))
     }
 
-    fn block(&self, graph: &Graph, lane: u32) -> Option<Block<T>> {
-        let call = self.front(lane)?;
-        let waits = graph.waits[lane as usize].as_ref()?;
+    fn block(&self, graph: &Graph, thread: u32) -> Option<Block<T>> {
+        let call = self.front(thread)?;
+        let waits = graph.waits[thread as usize].as_ref()?;
         let mut needs = Vec::new();
         if let Some(probe) = &call.probe {
-            needs.push(Need::Partner { op: call.info.clone(), lane: self.sender(probe)? });
+            needs.push(Need::Partner { op: call.info.clone(), thread: self.sender(probe)? });
         }
         for (id, dependence) in &waits.ops {
             let Some(op) = self.op(*id) else { continue };
             let info = op.info.clone();
             needs.push(match (dependence, &op.act) {
-                (Dependence::Lanes(lanes), Act::Part { .. }) => Need::Calls { op: info, lanes: lanes.clone() },
-                (Dependence::Lanes(lanes) | Dependence::Any(lanes), _) => {
-                    let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
-                    Need::Partner { op: info, lane: partner.or_else(|| lanes.first().copied())? }
+                (Dependence::Threads(threads), Act::Part { .. }) => Need::Calls { op: info, threads: threads.clone() },
+                (Dependence::Threads(threads) | Dependence::Any(threads), _) => {
+                    let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.thread);
+                    Need::Partner { op: info, thread: partner.or_else(|| threads.first().copied())? }
                 }
                 (Dependence::Never, _) => Need::Nobody { op: info },
                 (Dependence::Unknown, _) => continue,
             });
         }
-        Some(Block { lane, call: call.info.clone(), returned: call.returned, needs })
+        Some(Block { thread, call: call.info.clone(), returned: call.returned, needs })
     }
 
     fn permission(&self, id: Id) -> Option<Permission<T>> {

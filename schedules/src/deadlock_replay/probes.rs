@@ -54,24 +54,24 @@ impl<T: Clone> DeadlockReplay<T> {
 
     /// Lets threads continue that probe for an unknown message: it was never recorded, or nobody knows where it went.
     pub(super) fn leave_vain_probes(&mut self, over: bool) {
-        for lane in 0..self.lanes.len() as u32 {
-            let Some(probe) = self.front(lane).and_then(|call| call.probe) else { continue };
+        for thread in 0..self.threads.len() as u32 {
+            let Some(probe) = self.front(thread).and_then(|call| call.probe) else { continue };
             let comes = |op: &Op<T>| !op.posted && probe.sees(&op.act, true);
             let waits = over && self.is_sent(&probe) || self.ops.iter().flatten().any(comes);
             if !waits && !self.is_there(&probe, true) {
-                self.lanes[lane as usize].steps.pop_front();
+                self.threads[thread as usize].steps.pop_front();
                 self.queued -= 1;
-                self.ready.push(lane);
+                self.ready.push(thread);
             }
         }
         self.go_on();
     }
 
     /// The threads that a probe waits for; `None`: unknown.
-    pub(super) fn arrival(&self, lane: u32, probe: &Probe, over: bool) -> Option<Dependence> {
-        let process = |lane: u32| self.lanes[lane as usize].order >> 16;
+    pub(super) fn arrival(&self, thread: u32, probe: &Probe, over: bool) -> Option<Dependence> {
+        let process = |thread: u32| self.threads[thread as usize].order >> 16;
         // Another thread of the process may have received the message here, although it did so later in the run.
-        let alone = (0..self.lanes.len() as u32).all(|l| l == lane || process(l) != process(lane));
+        let alone = (0..self.threads.len() as u32).all(|l| l == thread || process(l) != process(thread));
         let open = probe.source.is_none() || probe.tag.is_none();
         if !alone || self.is_sent(probe) || open && (!over || self.is_there(probe, false)) {
             return None;
@@ -79,14 +79,14 @@ impl<T: Clone> DeadlockReplay<T> {
         self.sender(probe)?;
         // Any message that it would report lets it continue.
         let coming = self.ops.iter().flatten().filter(|op| !op.posted && probe.sees(&op.act, false));
-        let mut lanes: Vec<u32> = coming.map(|op| op.lane).collect();
-        lanes.sort_unstable();
-        lanes.dedup();
-        Some(Dependence::Any(lanes))
+        let mut threads: Vec<u32> = coming.map(|op| op.thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        Some(Dependence::Any(threads))
     }
 
     /// The thread that has still to send the message.
     pub(super) fn sender(&self, probe: &Probe) -> Option<u32> {
-        self.ops.iter().flatten().find(|op| !op.posted && probe.sees(&op.act, true)).map(|op| op.lane)
+        self.ops.iter().flatten().find(|op| !op.posted && probe.sees(&op.act, true)).map(|op| op.thread)
     }
 }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub(super) struct Waiter {
     pub(super) id: Id,
     /// Its thread.
-    pub(super) lane: u32,
+    pub(super) thread: u32,
     /// Number of operations that were posted here before it.
     number: u64,
     /// It is a wildcard receive.
@@ -33,11 +33,11 @@ impl Waiting {
         if is_send { &mut self.sends } else { &mut self.recvs }
     }
 
-    pub(super) fn post(&mut self, id: Id, lane: u32, (is_send, is_open): (bool, bool)) {
+    pub(super) fn post(&mut self, id: Id, thread: u32, (is_send, is_open): (bool, bool)) {
         let number = self.posted;
         self.posted += 1;
         self.open += usize::from(is_open);
-        self.list(is_send).push_back(Waiter { id, lane, number, is_open });
+        self.list(is_send).push_back(Waiter { id, thread, number, is_open });
     }
 
     pub(super) fn remove(&mut self, id: Id, is_send: bool) {

@@ -26,7 +26,7 @@ impl<'a> Schedules<'a> {
     /// Does any schedule that is permitted under `semantics` end in a deadlock?
     pub(crate) fn may_deadlock(program: &'a Program, semantics: Semantics, indifferent: bool) -> bool {
         let mut all = Schedules { program, semantics, seen: FxHashSet::default(), indifferent, wanted: None };
-        let mut start = State { at: vec![0; program.lanes.len()], matched: vec![None; program.ops.len()] };
+        let mut start = State { at: vec![0; program.threads.len()], matched: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
     }
@@ -40,7 +40,7 @@ impl<'a> Schedules<'a> {
             indifferent: true,
             wanted: None,
         };
-        let mut start = State { at: vec![0; program.lanes.len()], matched: vec![None; program.ops.len()] };
+        let mut start = State { at: vec![0; program.threads.len()], matched: vec![None; program.ops.len()] };
         all.settle(&mut start);
         let (mut seen, mut open, mut found) = (FxHashSet::default(), vec![start], Vec::new());
         while let Some(state) = open.pop() {
@@ -63,10 +63,10 @@ impl<'a> Schedules<'a> {
                     }
                 }
             }
-            for lane in 0..state.at.len() {
-                if all.may_pass(&state, lane) {
+            for thread in 0..state.at.len() {
+                if all.may_pass(&state, thread) {
                     let mut s = state.clone();
-                    s.at[lane] += 1;
+                    s.at[thread] += 1;
                     all.settle(&mut s);
                     open.push(s);
                 }
@@ -81,7 +81,7 @@ impl<'a> Schedules<'a> {
     pub(crate) fn may_get(program: &'a Program, wanted: Choice) -> bool {
         let (semantics, seen, wanted) = (Semantics::LENIENT, FxHashSet::default(), Some(wanted));
         let mut all = Schedules { program, semantics, seen, indifferent: false, wanted };
-        let mut start = State { at: vec![0; program.lanes.len()], matched: vec![None; program.ops.len()] };
+        let mut start = State { at: vec![0; program.threads.len()], matched: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
     }
@@ -89,12 +89,13 @@ impl<'a> Schedules<'a> {
     fn is_wanted(&self, state: &State, wanted: Choice) -> bool {
         match wanted.place {
             Place::Recv(recv) => state.matched[recv as usize] == Some(wanted.send),
-            Place::Probe { lane, step } => {
-                let Step::Probe { comm, at, source, tag, .. } = self.program.lanes[lane as usize][step as usize] else {
+            Place::Probe { thread, step } => {
+                let Step::Probe { comm, at, source, tag, .. } = self.program.threads[thread as usize][step as usize]
+                else {
                     return false;
                 };
-                state.at[lane as usize] == step
-                    && !self.is_unknown_behind(state, lane as usize)
+                state.at[thread as usize] == step
+                    && !self.is_unknown_behind(state, thread as usize)
                     && self.waiting(state, comm, at, source, tag).contains(&wanted.send)
             }
         }
@@ -102,8 +103,8 @@ impl<'a> Schedules<'a> {
 
     /// Passes the steps that start something.
     fn settle(&self, state: &mut State) {
-        for (lane, at) in state.at.iter_mut().enumerate() {
-            while matches!(self.program.lanes[lane].get(*at as usize), Some(Step::Start(_))) {
+        for (thread, at) in state.at.iter_mut().enumerate() {
+            while matches!(self.program.threads[thread].get(*at as usize), Some(Step::Start(_))) {
                 *at += 1;
             }
         }
@@ -129,10 +130,10 @@ impl<'a> Schedules<'a> {
                 }
             }
         }
-        for lane in 0..state.at.len() {
-            if self.may_pass(&state, lane) {
+        for thread in 0..state.at.len() {
+            if self.may_pass(&state, thread) {
                 let mut s = state.clone();
-                s.at[lane] += 1;
+                s.at[thread] += 1;
                 self.settle(&mut s);
                 next.push(s);
             }
@@ -142,7 +143,7 @@ impl<'a> Schedules<'a> {
 
     fn posted(&self, state: &State, op: OpIx) -> bool {
         let op = &self.program.ops[op as usize];
-        state.at[op.lane as usize] > op.step
+        state.at[op.thread as usize] > op.step
     }
 
     /// Is the message posted and not received, and is no message of the same thread before it?
@@ -153,7 +154,7 @@ impl<'a> Schedules<'a> {
         }
         let of = |op: OpIx| &self.program.ops[op as usize];
         let overtakes =
-            |other: OpIx, op: OpIx| of(other).lane == of(op).lane && of(other).step < of(op).step && alone(other);
+            |other: OpIx, op: OpIx| of(other).thread == of(op).thread && of(other).step < of(op).step && alone(other);
         (0..self.program.ops.len() as OpIx)
             .all(|o| !(overtakes(o, send) && self.fits(o, recv) || overtakes(o, recv) && self.fits(send, o)))
     }
@@ -205,13 +206,13 @@ impl<'a> Schedules<'a> {
         };
         let all: Vec<OpIx> = (0..self.program.ops.len() as OpIx).filter(fits).collect();
         let of = |op: OpIx| &self.program.ops[op as usize];
-        let first = |op: &OpIx| !all.iter().any(|o| of(*o).lane == of(*op).lane && of(*o).step < of(*op).step);
+        let first = |op: &OpIx| !all.iter().any(|o| of(*o).thread == of(*op).thread && of(*o).step < of(*op).step);
         all.iter().copied().filter(first).collect()
     }
 
     /// Is the thread unknown behind its step, since it got another message than in the run?
-    fn is_unknown_behind(&self, state: &State, lane: usize) -> bool {
-        let steps = &self.program.lanes[lane];
+    fn is_unknown_behind(&self, state: &State, thread: usize) -> bool {
+        let steps = &self.program.threads[thread];
         if self.indifferent {
             return false;
         }
@@ -219,32 +220,32 @@ impl<'a> Schedules<'a> {
         (0..self.program.ops.len()).any(|recv| {
             let op = &self.program.ops[recv];
             let (Kind::Recv { .. }, Some(send)) = (&op.kind, state.matched[recv]) else { return false };
-            let Some(from) = self.program.steered(send, recv as OpIx).filter(|_| op.lane as usize == lane) else {
+            let Some(from) = self.program.steered(send, recv as OpIx).filter(|_| op.thread as usize == thread) else {
                 return false;
             };
             let completes = |s: &usize| matches!(&steps[*s], Step::Wait(w) if w.done().contains(&(recv as OpIx)));
             let Some(completes) = (0..steps.len()).find(completes) else { return false };
             let last = (0..steps.len().min(from as usize)).rfind(is_gate);
-            state.at[lane] as usize == last.map_or(completes, |l| l.max(completes))
+            state.at[thread] as usize == last.map_or(completes, |l| l.max(completes))
         })
     }
 
-    fn may_pass(&self, state: &State, lane: usize) -> bool {
-        match self.program.lanes[lane].get(state.at[lane] as usize) {
+    fn may_pass(&self, state: &State, thread: usize) -> bool {
+        match self.program.threads[thread].get(state.at[thread] as usize) {
             None | Some(Step::Start(_)) => false,
             Some(Step::Wait(wait)) => {
-                !self.is_unknown_behind(state, lane) && wait.done().iter().all(|op| self.may_be_complete(state, *op))
+                !self.is_unknown_behind(state, thread) && wait.done().iter().all(|op| self.may_be_complete(state, *op))
             }
             Some(Step::Probe { comm, at, source, tag, found, .. }) => {
-                !self.is_unknown_behind(state, lane)
+                !self.is_unknown_behind(state, thread)
                     && found.is_some_and(|f| self.waiting(state, *comm, *at, *source, *tag).contains(&f))
             }
         }
     }
 
     /// Must the library let it continue, or does the program do something unknown?
-    fn goes_on(&self, state: &State, lane: usize) -> bool {
-        match self.program.lanes[lane].get(state.at[lane] as usize) {
+    fn goes_on(&self, state: &State, thread: usize) -> bool {
+        match self.program.threads[thread].get(state.at[thread] as usize) {
             None | Some(Step::Start(_)) => false,
             Some(Step::Wait(Wait { patient: false, .. }) | Step::Probe { patient: false, .. }) => true,
             Some(Step::Wait(wait)) => match wait.many {
@@ -258,12 +259,12 @@ impl<'a> Schedules<'a> {
     }
 
     fn is_deadlock(&self, state: &State) -> bool {
-        let lanes = 0..state.at.len();
-        let ended = |l: usize| state.at[l] as usize >= self.program.lanes[l].len();
+        let threads = 0..state.at.len();
+        let ended = |l: usize| state.at[l] as usize >= self.program.threads[l].len();
         let ops = 0..self.program.ops.len() as OpIx;
         let alone = |op: &OpIx| self.posted(state, *op) && state.matched[*op as usize].is_none();
-        !lanes.clone().all(ended)
-            && !lanes.clone().any(|l| self.goes_on(state, l))
+        !threads.clone().all(ended)
+            && !threads.clone().any(|l| self.goes_on(state, l))
             && !ops.clone().filter(alone).any(|s| ops.clone().filter(alone).any(|r| self.fits(s, r)))
     }
 }
@@ -271,7 +272,7 @@ impl<'a> Schedules<'a> {
 /// The ingredients of a random program. They shrink to fewer and simpler parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Recipe {
-    pub(crate) lanes: u32,
+    pub(crate) threads: u32,
     pub(crate) parts: Vec<[u8; 5]>,
     /// Decides the schedule of the run that was observed.
     pub(crate) luck: u64,
@@ -289,27 +290,27 @@ impl Luck {
 
 /// The next recipe of a stream.
 pub(crate) fn random_recipe(luck: &mut Luck) -> Recipe {
-    let lanes = 2 + luck.below(3) as u32;
+    let threads = 2 + luck.below(3) as u32;
     let count = 1 + luck.below(5);
     let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
     let parts = (0..count).map(|_| part(luck)).collect();
-    Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 }
+    Recipe { threads, parts, luck: luck.below(1 << 30) as u64 }
 }
 
 /// The program of a recipe, if it has a run that gets through.
 pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
-    let lanes = recipe.lanes;
-    let mut p = Program { lanes: vec![Vec::new(); lanes as usize], ..Program::default() };
-    let mut open: Vec<Vec<OpIx>> = vec![Vec::new(); lanes as usize];
-    for [what, lane, a, b, c] in &recipe.parts {
-        let lane = u32::from(*lane) % lanes;
-        let other = (lane + 1 + u32::from(*a) % (lanes - 1).max(1)) % lanes;
+    let threads = recipe.threads;
+    let mut p = Program { threads: vec![Vec::new(); threads as usize], ..Program::default() };
+    let mut open: Vec<Vec<OpIx>> = vec![Vec::new(); threads as usize];
+    for [what, thread, a, b, c] in &recipe.parts {
+        let thread = u32::from(*thread) % threads;
+        let other = (thread + 1 + u32::from(*a) % (threads - 1).max(1)) % threads;
         let mode = [Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered][usize::from(*b) % 4];
         let tag = i32::from(*c) % 2;
-        let send = Kind::Send { mode, comm: 0, from: lane, to: other, tag, bytes: 8 + 8 * u64::from(*c % 7 == 0) };
+        let send = Kind::Send { mode, comm: 0, from: thread, to: other, tag, bytes: 8 + 8 * u64::from(*c % 7 == 0) };
         let recv = Kind::Recv {
             comm: 0,
-            at: lane,
+            at: thread,
             source: (b % 3 != 0).then_some(other),
             tag: (c % 5 != 0).then_some(tag),
             got: None,
@@ -318,16 +319,16 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
         match what % 12 {
             // A message between two, so that most programs get through.
             0..=2 => {
-                let op = p.start(lane, send.clone());
+                let op = p.start(thread, send.clone());
                 if what % 12 == 2 {
-                    open[lane as usize].push(op)
+                    open[thread as usize].push(op)
                 } else {
-                    p.wait_all(lane, vec![op])
+                    p.wait_all(thread, vec![op])
                 }
                 let recv = Kind::Recv {
                     comm: 0,
                     at: other,
-                    source: (b % 3 != 0).then_some(lane),
+                    source: (b % 3 != 0).then_some(thread),
                     tag: (c % 5 != 0).then_some(tag),
                     got: None,
                     steers: None,
@@ -336,61 +337,61 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
                 if a % 5 == 4 { open[other as usize].push(op) } else { p.wait_all(other, vec![op]) }
             }
             3 => {
-                let op = p.start(lane, send);
-                p.wait_all(lane, vec![op]);
+                let op = p.start(thread, send);
+                p.wait_all(thread, vec![op]);
             }
             4 => {
-                let op = p.start(lane, recv);
-                p.wait_all(lane, vec![op]);
+                let op = p.start(thread, recv);
+                p.wait_all(thread, vec![op]);
             }
-            5 => open[lane as usize].push(p.start(lane, send)),
-            6 => open[lane as usize].push(p.start(lane, recv)),
+            5 => open[thread as usize].push(p.start(thread, send)),
+            6 => open[thread as usize].push(p.start(thread, recv)),
             7 => {
-                let ops = std::mem::take(&mut open[lane as usize]);
+                let ops = std::mem::take(&mut open[thread as usize]);
                 let any = b % 2 == 0 && !ops.is_empty();
                 if any {
                     // The run fills in what it returned with; the rest is waited for later.
-                    open[lane as usize].clone_from(&ops);
+                    open[thread as usize].clone_from(&ops);
                     let many = Many::Any(Vec::new());
-                    p.lanes[lane as usize].push(Step::Wait(Wait { ops, many, patient: c % 4 != 0 }));
+                    p.threads[thread as usize].push(Step::Wait(Wait { ops, many, patient: c % 4 != 0 }));
                 } else {
-                    p.wait_all(lane, ops);
+                    p.wait_all(thread, ops);
                 }
             }
             8 => {
                 let Kind::Recv { comm, at, source, tag, .. } = recv else { continue };
                 let patient = a % 4 != 3;
-                p.lanes[lane as usize].push(Step::Probe { comm, at, source, tag, found: None, patient });
+                p.threads[thread as usize].push(Step::Probe { comm, at, source, tag, found: None, patient });
             }
             // One collects what the others send.
             9 | 10 => {
                 let tag = 2 + tag;
                 let mut ops = Vec::new();
-                for from in (0..lanes).filter(|l| *l != lane) {
+                for from in (0..threads).filter(|l| *l != thread) {
                     let bytes = 8 + 8 * u64::from(*c % 11 == from as u8);
-                    let op = p.start(from, Kind::Send { mode, comm: 0, from, to: lane, tag, bytes });
+                    let op = p.start(from, Kind::Send { mode, comm: 0, from, to: thread, tag, bytes });
                     if b % 4 == 3 {
                         open[from as usize].push(op)
                     } else {
                         p.wait_all(from, vec![op])
                     }
                     let tag = (c % 5 != 0).then_some(tag);
-                    ops.push(Kind::Recv { comm: 0, at: lane, source: None, tag, got: None, steers: None });
+                    ops.push(Kind::Recv { comm: 0, at: thread, source: None, tag, got: None, steers: None });
                 }
                 let at_once = a % 3 == 0;
                 let mut recvs = Vec::new();
                 for kind in ops {
-                    let op = p.start(lane, kind);
-                    if at_once { recvs.push(op) } else { p.wait_all(lane, vec![op]) }
+                    let op = p.start(thread, kind);
+                    if at_once { recvs.push(op) } else { p.wait_all(thread, vec![op]) }
                 }
                 match a % 6 {
-                    0 => p.wait_all(lane, recvs),
-                    _ => open[lane as usize].extend(recvs),
+                    0 => p.wait_all(thread, recvs),
+                    _ => open[thread as usize].extend(recvs),
                 }
             }
             _ => {
-                let root = u32::from(*b) % lanes;
-                let all: Vec<u32> = (0..lanes).collect();
+                let root = u32::from(*b) % threads;
+                let all: Vec<u32> = (0..threads).collect();
                 let needs = |l: u32| match c % 3 {
                     0 => all.clone(),
                     // From the root to all.
@@ -406,18 +407,18 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
                 };
                 let collective = p.collectives.len() as u32;
                 p.collectives.push(schedules::Collective {
-                    parts: vec![None; lanes as usize],
-                    needs: (0..lanes).map(needs).collect(),
+                    parts: vec![None; threads as usize],
+                    needs: (0..threads).map(needs).collect(),
                 });
-                for l in 0..lanes {
+                for l in 0..threads {
                     let op = p.start(l, Kind::Part { collective, position: l });
                     if a % 4 == 0 { open[l as usize].push(op) } else { p.wait_all(l, vec![op]) }
                 }
             }
         }
     }
-    for (lane, ops) in open.into_iter().enumerate() {
-        p.wait_all(lane as u32, ops);
+    for (thread, ops) in open.into_iter().enumerate() {
+        p.wait_all(thread as u32, ops);
     }
     // From some step on, the process depends on some messages.
     for recv in 0..p.ops.len() {
@@ -431,7 +432,7 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
 
 /// Runs the program once, in a generous library, and writes down what its calls returned. Does it get through?
 fn run(p: &mut Program, luck: &mut Luck) -> bool {
-    let mut state = State { at: vec![0; p.lanes.len()], matched: vec![None; p.ops.len()] };
+    let mut state = State { at: vec![0; p.threads.len()], matched: vec![None; p.ops.len()] };
     let mut gone: Vec<OpIx> = Vec::new();
     loop {
         let (semantics, seen) = (Semantics::LENIENT, FxHashSet::default());
@@ -443,8 +444,8 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
             choices.extend(ops.clone().filter(|r| all.may_match(&state, send, *r)).map(|r| (None, send, r)));
         }
         let mut passes: Vec<(usize, Step)> = Vec::new();
-        for lane in 0..p.lanes.len() {
-            let Some(step) = p.lanes[lane].get(state.at[lane] as usize) else { continue };
+        for thread in 0..p.threads.len() {
+            let Some(step) = p.threads[thread].get(state.at[thread] as usize) else { continue };
             match step {
                 Step::Start(_) => {}
                 Step::Wait(w) => {
@@ -453,10 +454,10 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
                     let done: Vec<OpIx> = left.iter().copied().filter(|o| all.may_be_complete(&state, *o)).collect();
                     let wait = |many| Step::Wait(Wait { ops: left.clone(), many, patient: w.patient });
                     match w.many {
-                        Many::All if done.len() == left.len() => passes.push((lane, wait(Many::All))),
+                        Many::All if done.len() == left.len() => passes.push((thread, wait(Many::All))),
                         Many::All => {}
-                        Many::Any(_) if left.is_empty() => passes.push((lane, wait(Many::All))),
-                        Many::Any(_) => passes.extend(done.iter().map(|d| (lane, wait(Many::Any(vec![*d]))))),
+                        Many::Any(_) if left.is_empty() => passes.push((thread, wait(Many::All))),
+                        Many::Any(_) => passes.extend(done.iter().map(|d| (thread, wait(Many::Any(vec![*d]))))),
                     }
                 }
                 Step::Probe { comm, at, source, tag, patient, .. } => {
@@ -464,7 +465,7 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
                         let found = Some(found);
                         let probe =
                             Step::Probe { comm: *comm, at: *at, source: *source, tag: *tag, found, patient: *patient };
-                        passes.push((lane, probe));
+                        passes.push((thread, probe));
                     }
                 }
             }
@@ -476,17 +477,17 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
             if let Kind::Recv { got, .. } = &mut p.ops[*recv as usize].kind {
                 *got = Some(*send);
             }
-        } else if let Some((lane, step)) = passes.get(pick - choices.len()) {
+        } else if let Some((thread, step)) = passes.get(pick - choices.len()) {
             if let Step::Wait(w) = step {
                 match &w.many {
                     Many::All => gone.extend(&w.ops),
                     Many::Any(done) => gone.extend(done),
                 }
             }
-            p.lanes[*lane][state.at[*lane] as usize] = step.clone();
-            state.at[*lane] += 1;
+            p.threads[*thread][state.at[*thread] as usize] = step.clone();
+            state.at[*thread] += 1;
         } else {
-            return (0..p.lanes.len()).all(|l| state.at[l] as usize >= p.lanes[l].len());
+            return (0..p.threads.len()).all(|l| state.at[l] as usize >= p.threads[l].len());
         }
     }
 }

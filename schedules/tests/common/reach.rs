@@ -11,10 +11,10 @@ fn choices(program: &Program) -> Vec<Choice> {
         let sends = ops().filter(|s| program.pairs(*s, recv));
         all.extend(sends.map(|send| Choice { place: Place::Recv(recv), send }));
     }
-    for (lane, steps) in program.lanes.iter().enumerate() {
+    for (thread, steps) in program.threads.iter().enumerate() {
         for (step, what) in steps.iter().enumerate() {
             if let Step::Probe { comm, at, source, tag, .. } = what {
-                let place = Place::Probe { lane: lane as u32, step: step as u32 };
+                let place = Place::Probe { thread: thread as u32, step: step as u32 };
                 let sends = ops().filter(|s| program.fits(*s, *comm, *at, *source, *tag));
                 all.extend(sends.map(|send| Choice { place, send }));
             }
@@ -55,7 +55,7 @@ fn what_can_be_got_is_what_some_schedule_gets() {
 /// Two messages from different senders: the second needs no more than itself.
 #[test]
 fn a_way_holds_what_is_needed_and_nothing_else() {
-    let mut p = Program { lanes: vec![Vec::new(); 4], ..Program::default() };
+    let mut p = Program { threads: vec![Vec::new(); 4], ..Program::default() };
     let recv = |at| Kind::Recv { comm: 0, at, source: None, tag: None, got: None, steers: None };
     let send = |from, to| Kind::Send { mode: schedules::Mode::Standard, comm: 0, from, to, tag: 1, bytes: 4 };
     let receives: Vec<OpIx> = (0..2).map(|_| p.start(0, recv(0))).collect();

@@ -2,10 +2,10 @@
 //! and MPI_Win_wait returns when all origins have completed.
 
 use super::replay::PATIENCE;
+use crate::arg_places::arg_places;
 use crate::deadlock_replay::Meeting;
 use crate::model::Model;
 use crate::recorded::Known;
-use crate::shape::shape;
 use crate::state::CommIx;
 use schedules::{Act, Call, Ids, Needs};
 use trace_format::mpi::{Class, RmaSync};
@@ -18,7 +18,7 @@ const WAITS: u32 = 1;
 
 impl Model {
     /// A process comes to meetings in a call; it waits there for the other ones, or not.
-    pub(crate) fn tell_meetings(
+    pub(crate) fn notify_meetings(
         &mut self,
         origin: &Known,
         window: CommIx,
@@ -30,7 +30,7 @@ impl Model {
         if self.deadlock_replay.off || unknown {
             return;
         }
-        let lane = self.replay_lane(origin.rank, origin.thread);
+        let thread = self.replay_thread(origin.rank, origin.thread);
         let w = &mut self.deadlock_replay;
         let mut ids = Ids::new();
         for meeting in meetings {
@@ -39,7 +39,7 @@ impl Model {
             let known = w.meetings.half.remove(&meeting);
             let collective = known.map_or_else(|| w.replay.collective(2, needs), |(collective, _)| collective);
             let position = if waits { WAITS } else { GIVES };
-            let id = w.replay.start(lane, Act::Part { collective, position }, origin.clone());
+            let id = w.replay.start(thread, Act::Part { collective, position }, origin.clone());
             if known.is_none() {
                 w.meetings.half.insert(meeting, (collective, id));
             }
@@ -53,9 +53,9 @@ impl Model {
     }
 
     /// A call that waits for meetings has returned.
-    pub(crate) fn tell_met(&mut self, origin: &Known, sync: RmaSync, failed: bool) {
+    pub(crate) fn notify_met(&mut self, origin: &Known, sync: RmaSync, failed: bool) {
         let Some(ops) = self.deadlock_replay.meetings.waiting.remove(&(origin.rank, origin.thread)) else { return };
-        let lane = self.replay_lane(origin.rank, origin.thread);
+        let thread = self.replay_thread(origin.rank, origin.thread);
         let w = &mut self.deadlock_replay;
         if failed {
             return ops.into_iter().for_each(|id| w.replay.release(id));
@@ -66,7 +66,7 @@ impl Model {
         }
         let call =
             Call { ops: ops.clone(), any: None, probe: None, patient: true, returned: true, info: origin.clone() };
-        w.replay.wait(lane, call);
+        w.replay.wait(thread, call);
         ops.into_iter().for_each(|id| w.replay.forget(id));
         if w.replay.lag() > w.patience.max(PATIENCE) {
             self.look_for_permissions(false);
@@ -93,7 +93,7 @@ impl Model {
         if !self.deadlock_replay.meetings.unclear {
             return;
         }
-        let is_epoch = |call: &Known| matches!(shape(call.func).class, Class::RmaSync(_));
+        let is_epoch = |call: &Known| matches!(arg_places(call.func).class, Class::RmaSync(_));
         self.deadlock_replay.found.retain(|f| !f.blocks.iter().any(|b| is_epoch(&b.call)));
     }
 }

@@ -1,8 +1,8 @@
 //! The engine tells of a run beside findings, to those who count or draw it: calls, messages, collective operations,
 //! communicators. Nothing is kept for them if nobody listens.
 
+use crate::arg_places::arg_places;
 use crate::clocks::Clock;
-use crate::shape::shape;
 pub use crate::state::{CallSeen, Half};
 use crate::state::{Instance, Origin, Part, int};
 use std::rc::Rc;
@@ -148,13 +148,13 @@ pub struct Communicator {
 
 /// The listeners.
 #[derive(Default)]
-pub(crate) struct Listening {
+pub(crate) struct Listeners {
     pub(crate) listener: Option<Box<dyn Listener>>,
     /// The call that begins or returns just now.
     pub(crate) now: Option<Rc<Origin>>,
 }
 
-impl Listening {
+impl Listeners {
     pub(crate) fn listen(&mut self, listener: Box<dyn Listener>) {
         self.listener = Some(listener);
     }
@@ -198,7 +198,7 @@ impl Listening {
         }
     }
 
-    /// The call of now ends nothing that the program would learn of; the answer is for [`Listening::go_on`].
+    /// The call of now ends nothing that the program would learn of; the answer is for [`Listeners::go_on`].
     pub(crate) fn look_away(&mut self) -> Option<Rc<Origin>> {
         self.now.take()
     }
@@ -215,7 +215,7 @@ impl Listening {
             ended: part.ended.as_deref().map(CallSeen::new),
             bytes: None,
             comm,
-            peer: match int(&part.call.ins, shape(part.call.func).root).and_then(|r| i32::try_from(r).ok()) {
+            peer: match int(&part.call.ins, arg_places(part.call.func).root).and_then(|r| i32::try_from(r).ok()) {
                 Some(special::ROOT) => part.call.rank,
                 Some(root) => group(position as u32, root).unwrap_or(-1),
                 None => -1,

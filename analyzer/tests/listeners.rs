@@ -1,7 +1,7 @@
 //! Events that the engine passes to its listeners: small traces in the notation, in several interleavings.
 
 use analyzer::testing::listen;
-use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
+use engine::listeners::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use std::sync::{Arc, Mutex};
 
 /// Everything that was told, in words. Calls are named by their lines in the text.

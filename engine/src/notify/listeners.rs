@@ -1,10 +1,10 @@
 //! Listeners are told of the run.
 
 use super::volume;
-use crate::listen::{Communicator, Message, Returned};
+use crate::arg_places::ArgPlaces;
+use crate::listeners::{Communicator, Message, Returned};
 use crate::model::Model;
-use crate::shape::Shape;
-use crate::state::{CallSeen, CommIx, Half, Mate, Member, Op, OpId, Origin, int};
+use crate::state::{CallSeen, CommIx, Counterpart, Half, Member, Op, OpId, Origin, int};
 use rustc_hash::FxHashMap;
 use trace_format::annotations::is_annotation;
 use trace_format::definition::Id;
@@ -15,52 +15,52 @@ impl Model {
     /// A call has returned, the last of its polls at `last`.
     pub(crate) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
         // Annotations of the program come as events of their own.
-        if self.listening.is_on() && !is_annotation(origin.func, origin.ins.get(0).int()) {
+        if self.listeners.is_on() && !is_annotation(origin.func, origin.ins.get(0).int()) {
             let bytes = volume::of_call(self, origin, outs).filter(|_| class == 0);
-            self.listening.returned(origin, polls, (class, last), bytes, outs);
+            self.listeners.returned(origin, polls, (class, last), bytes, outs);
         }
     }
 
     /// The two are one message.
     pub(crate) fn hear_pair(&mut self, send: OpId, recv: OpId) {
-        if self.listening.is_on() {
-            self.ops[send].heard.get_or_insert_default().mate = Mate::Op(recv);
-            self.ops[recv].heard.get_or_insert_default().mate = Mate::Op(send);
+        if self.listeners.is_on() {
+            self.ops[send].listener_notes.get_or_insert_default().counterpart = Counterpart::Op(recv);
+            self.ops[recv].listener_notes.get_or_insert_default().counterpart = Counterpart::Op(send);
         }
     }
 
     /// The program learns now that the operation is over.
     pub(crate) fn hear_end(&mut self, op: OpId) {
-        if let Some(now) = &self.listening.now
+        if let Some(now) = &self.listeners.now
             && let Some(o) = self.ops.get_mut(op)
         {
-            o.heard.get_or_insert_default().ended.get_or_insert_with(|| now.clone());
+            o.listener_notes.get_or_insert_default().ended.get_or_insert_with(|| now.clone());
         }
     }
 
     /// Forgets an operation; its message is told of when both halves are forgotten.
     pub(crate) fn forget_op(&mut self, op: OpId) {
-        if !self.listening.is_on() {
+        if !self.listeners.is_on() {
             return self.drop_op(op);
         }
         if let Some(op) = self.ops.remove(op) {
             let half = self.half(&op);
-            match op.heard.map(|h| h.mate) {
-                Some(Mate::Op(other)) => {
-                    if let Some(heard) = self.ops.get_mut(other).and_then(|o| o.heard.as_mut()) {
-                        heard.mate = Mate::Gone(half);
+            match op.listener_notes.map(|h| h.counterpart) {
+                Some(Counterpart::Op(other)) => {
+                    if let Some(notes) = self.ops.get_mut(other).and_then(|o| o.listener_notes.as_mut()) {
+                        notes.counterpart = Counterpart::Gone(half);
                     }
                 }
-                Some(Mate::Gone(other)) => {
-                    self.tell_message(half, other, matches!(op.kind, crate::state::OpKind::Send(_)))
+                Some(Counterpart::Gone(other)) => {
+                    self.notify_message(half, other, matches!(op.kind, crate::state::OpKind::Send(_)))
                 }
-                Some(Mate::Nobody) | None => {}
+                Some(Counterpart::Nobody) | None => {}
             }
         }
     }
 
-    fn tell_message(&mut self, half: Half, other: Half, is_send: bool) {
-        if let Some(listener) = &mut self.listening.listener {
+    fn notify_message(&mut self, half: Half, other: Half, is_send: bool) {
+        if let Some(listener) = &mut self.listeners.listener {
             let (send, recv) = if is_send { (half, other) } else { (other, half) };
             listener.message(&Message::of(send, recv));
         }
@@ -70,7 +70,7 @@ impl Model {
         let sent = op.data.and_then(|d| d.amount.bytes).filter(|_| op.is_send());
         Half {
             call: CallSeen::new(op.shown()),
-            ended: op.heard.as_ref().and_then(|h| h.ended.as_deref()).map(CallSeen::new),
+            ended: op.listener_notes.as_ref().and_then(|h| h.ended.as_deref()).map(CallSeen::new),
             bytes: sent.or(op.got),
             comm: self.comms.list.get(op.comm).map_or(0, |c| c.serial),
             peer: op.peer,
@@ -79,8 +79,8 @@ impl Model {
     }
 
     /// The run is over: what is still under way.
-    pub(crate) fn tell_the_rest(&mut self) {
-        let Some(mut listener) = self.listening.listener.take() else { return };
+    pub(crate) fn notify_the_rest(&mut self) {
+        let Some(mut listener) = self.listeners.listener.take() else { return };
         let is_told = |open: &&crate::state::OpenCall| !is_annotation(open.origin.func, open.origin.ins.get(0).int());
         for open in self.ranks.iter().flat_map(crate::state::Rank::open_calls).filter(is_told) {
             let call = CallSeen::new(&open.origin);
@@ -98,15 +98,15 @@ impl Model {
         let under_way = self.under_way();
         for (id, op) in self.ops.iter() {
             let half = self.half(op);
-            match op.heard.as_ref().map_or(&Mate::Nobody, |h| &h.mate) {
-                Mate::Gone(other) if op.is_send() => listener.message(&Message::of(half, *other)),
-                Mate::Gone(other) => listener.message(&Message::of(*other, half)),
-                Mate::Op(other) if op.is_send() => match self.ops.get(*other) {
+            match op.listener_notes.as_ref().map_or(&Counterpart::Nobody, |h| &h.counterpart) {
+                Counterpart::Gone(other) if op.is_send() => listener.message(&Message::of(half, *other)),
+                Counterpart::Gone(other) => listener.message(&Message::of(*other, half)),
+                Counterpart::Op(other) if op.is_send() => match self.ops.get(*other) {
                     Some(recv) => listener.message(&Message::of(half, self.half(recv))),
                     None => debug_assert!(false, "operation {id} has lost its other half"),
                 },
-                Mate::Op(_) => {}
-                Mate::Nobody => match under_way.get(&id) {
+                Counterpart::Op(_) => {}
+                Counterpart::Nobody => match under_way.get(&id) {
                     Some(other) if op.is_send() => {
                         let recv = self.ops.get(*other).map(|recv| self.half(recv));
                         recv.iter().for_each(|recv| listener.message(&Message::of(half, *recv)));
@@ -116,21 +116,21 @@ impl Model {
                 },
             }
         }
-        self.listening.listener = Some(listener);
+        self.listeners.listener = Some(listener);
         for (_, comm) in self.comms.list.iter() {
             let group = |position: u32, rank: i32| comm.peers(position).get(rank);
-            comm.space.open().for_each(|(_, instance)| self.listening.over(comm.serial, instance, &group));
+            comm.space.open().for_each(|(_, instance)| self.listeners.over(comm.serial, instance, &group));
         }
-        self.tell_communicators();
+        self.notify_communicators();
     }
 
     /// A process frees a communicator, window or file; the first one of its group speaks for all.
-    pub(crate) fn tell_freed(&mut self, origin: &Origin, s: &Shape, member: Member) {
-        if self.listening.is_on() && member.position == 0 {
+    pub(crate) fn notify_freed(&mut self, origin: &Origin, s: &ArgPlaces, member: Member) {
+        if self.listeners.is_on() && member.position == 0 {
             let (kind, place) = s.ordering_object();
             let id = int(&origin.ins, place).unwrap_or(0) as Id;
             let name = self.ranks[origin.rank as usize].names.get(&(kind, id)).cloned();
-            self.tell_communicator(member.ix, kind, name);
+            self.notify_communicator(member.ix, kind, name);
         }
     }
 
@@ -142,8 +142,8 @@ impl Model {
     }
 
     /// The communicators, windows and files that ranks know now.
-    pub(crate) fn tell_communicators(&mut self) {
-        if !self.listening.is_on() {
+    pub(crate) fn notify_communicators(&mut self) {
+        if !self.listeners.is_on() {
             return;
         }
         let mut known: FxHashMap<CommIx, (Kind, Option<String>)> = FxHashMap::default();
@@ -162,12 +162,12 @@ impl Model {
             .collect();
         known.sort_unstable_by_key(|k| k.0);
         for (_, ix, kind, name) in known {
-            self.tell_communicator(ix, kind, name);
+            self.notify_communicator(ix, kind, name);
         }
     }
 
-    fn tell_communicator(&mut self, ix: CommIx, kind: Kind, name: Option<String>) {
-        let (Some(comm), Some(listener)) = (self.comms.list.get(ix), &mut self.listening.listener) else { return };
+    fn notify_communicator(&mut self, ix: CommIx, kind: Kind, name: Option<String>) {
+        let (Some(comm), Some(listener)) = (self.comms.list.get(ix), &mut self.listeners.listener) else { return };
         let name = name.or_else(|| comm.predefined_name().map(str::to_owned));
         let (ranks, remote) = (comm.a.iter().collect(), comm.b.as_ref().map(|b| b.iter().collect()));
         listener.communicator(&Communicator { number: comm.serial, kind, name, ranks, remote });

@@ -1,12 +1,12 @@
 //! The deadlock replay is told of operations as they start, meet and end.
 
 use super::needs::{gets_only_from, needs_between, promised_needs};
+use crate::arg_places::ArgPlaces;
 use crate::collective::{What, is_blocking, is_free, what};
-use crate::deadlock_replay::{Blocked, Poll, Tolds, Unpromised, Wanted};
+use crate::deadlock_replay::{AllReplayIds, Blocked, Poll, Unpromised, Wanted};
 use crate::model::Model;
 use crate::recorded::{Known, Named, Wanted as WantedRaces};
-use crate::shape::Shape;
-use crate::state::{CommIx, Entered, OpId, OpKind, Origin, Told, ToldAll, View};
+use crate::state::{CollectiveReplayIds, CommIx, Entered, OpId, OpKind, Origin, ReplayIds, View};
 use schedules::{Act, Call, Ids, Kind, Knot, Mode, Need, Needs, Permission, Probe};
 use smallvec::SmallVec;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
@@ -24,30 +24,30 @@ const PATIENCE_A_THREAD: usize = 64;
 
 impl Model {
     /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
-    pub(crate) fn tell_bad(&mut self, comm: CommIx, index: u64) {
+    pub(crate) fn notify_bad(&mut self, comm: CommIx, index: u64) {
         let parts = self.comms.list[comm].space.take_replayed(index);
         self.deadlock_replay.recorded.give_up("a collective operation went wrong");
-        parts.into_iter().for_each(|told| self.deadlock_replay.replay.release(told.replay));
+        parts.into_iter().for_each(|ids| self.deadlock_replay.replay.release(ids.replay));
     }
 
-    pub(super) fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
+    pub(super) fn replay_thread(&mut self, rank: i32, thread: u16) -> u32 {
         let w = &mut self.deadlock_replay;
         let place = rank as usize;
         if w.of.len() <= place {
             w.of.resize_with(self.ranks.len().max(place + 1), SmallVec::new);
         }
-        if let Some((_, lane)) = w.of[place].iter().find(|(of, _)| *of == thread) {
-            return *lane;
+        if let Some((_, known)) = w.of[place].iter().find(|(of, _)| *of == thread) {
+            return *known;
         }
-        w.lanes.push((rank, thread));
-        w.recorded.lane();
-        let lane = w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread));
-        w.of[place].push((thread, lane));
-        lane
+        w.threads.push((rank, thread));
+        w.recorded.thread();
+        let number = w.replay.thread(u64::from(rank as u32) << 16 | u64::from(thread));
+        w.of[place].push((thread, number));
+        number
     }
 
     /// A call that may order things in ways that are not written down.
-    pub(crate) fn tell_unseen(&mut self, class: Class) {
+    pub(crate) fn notify_unseen(&mut self, class: Class) {
         let is_unseen = match class {
             Class::RmaSync(_) | Class::PartitionedSend | Class::PartitionedRecv => true,
             Class::Collective(coll, _) => coll == Coll::WinAllocateShared,
@@ -59,7 +59,7 @@ impl Model {
     }
 
     /// A send or receive was started.
-    pub(crate) fn tell_start(&mut self, op: OpId) {
+    pub(crate) fn notify_start(&mut self, op: OpId) {
         let o = &self.ops[op];
         let comm = &self.comms.list[o.comm];
         if self.deadlock_replay.off || o.peer < 0 && o.peer != ANY_SOURCE {
@@ -90,17 +90,18 @@ impl Model {
             }
         };
         let origin = o.shown().clone();
-        let lane = self.replay_lane(origin.rank, origin.thread);
+        let thread = self.replay_thread(origin.rank, origin.thread);
         let w = &mut self.deadlock_replay;
         let recorded = match w.recorded.is_written() || kind.is_open() {
-            true => w.recorded.start(lane, kind, Some(ix), persistent, amount, &origin),
+            true => w.recorded.start(thread, kind, Some(ix), persistent, amount, &origin),
             false => None,
         };
-        self.ops[op].replayed = Some(Told { replay: self.deadlock_replay.replay.start(lane, act, origin), recorded });
+        self.ops[op].replayed =
+            Some(ReplayIds { replay: self.deadlock_replay.replay.start(thread, act, origin), recorded });
     }
 
     /// A process started its part of a collective operation.
-    pub(crate) fn tell_part(&mut self, comm: CommIx, index: u64, position: u32) {
+    pub(crate) fn notify_part(&mut self, comm: CommIx, index: u64, position: u32) {
         let c = &self.comms.list[comm];
         if self.deadlock_replay.off {
             return;
@@ -125,22 +126,22 @@ impl Model {
             // An operation that may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
             let orders = if matches!(needs, Needs::Nobody) { Needs::All } else { needs.clone() };
             let recorded = self.deadlock_replay.recorded.collective(size, |p| orders.of(p, size));
-            ToldAll { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
+            CollectiveReplayIds { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
         });
         if !between && let Some(needed) = gets_only_from(&view) {
             self.deadlock_replay.recorded.part_needs(collective.recorded, position, &needed);
             self.deadlock_replay.replay.part_needs(collective.replay, position, needed);
         }
-        let lane = self.replay_lane(origin.rank, origin.thread);
+        let thread = self.replay_thread(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.recorded, position };
-        let recorded = self.deadlock_replay.recorded.start(lane, kind, None, false, None, &origin);
+        let recorded = self.deadlock_replay.recorded.start(thread, kind, None, false, None, &origin);
         let act = Act::Part { collective: collective.replay, position };
-        let told = Told { replay: self.deadlock_replay.replay.start(lane, act, origin), recorded };
-        self.comms.list[comm].space.set_replayed(index, position, collective, told);
+        let ids = ReplayIds { replay: self.deadlock_replay.replay.start(thread, act, origin), recorded };
+        self.comms.list[comm].space.set_replayed(index, position, collective, ids);
     }
 
     /// The two belong together. `certain`: nobody else could be meant.
-    pub(crate) fn tell_pair(&mut self, send: OpId, recv: OpId, certain: bool) {
+    pub(crate) fn notify_pair(&mut self, send: OpId, recv: OpId, certain: bool) {
         if self.deadlock_replay.off {
             return;
         }
@@ -154,44 +155,44 @@ impl Model {
             }
             _ => {
                 self.deadlock_replay.recorded.give_up("which messages met which receives is not certain");
-                [send, recv].into_iter().for_each(|op| self.tell_nothing(op));
+                [send, recv].into_iter().for_each(|op| self.notify_nothing(op));
             }
         }
     }
 
     /// The operation did not take place, or nobody knows what it met.
-    pub(crate) fn tell_nothing(&mut self, op: OpId) {
-        if let Some(told) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
-            self.deadlock_replay.replay.release(told.replay);
-            told.recorded.into_iter().for_each(|op| self.deadlock_replay.recorded.withdraw(op));
+    pub(crate) fn notify_nothing(&mut self, op: OpId) {
+        if let Some(ids) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
+            self.deadlock_replay.replay.release(ids.replay);
+            ids.recorded.into_iter().for_each(|op| self.deadlock_replay.recorded.withdraw(op));
         }
     }
 
     /// The program will not wait for the operation again.
-    pub(crate) fn tell_end(&mut self, op: OpId) {
+    pub(crate) fn notify_end(&mut self, op: OpId) {
         if self.deadlock_replay.off {
             return;
         }
-        let Some(o) = self.ops.get_mut(op).filter(|o| !o.told) else { return };
-        o.told = true;
-        if let Some(told) = o.replayed {
+        let Some(o) = self.ops.get_mut(op).filter(|o| !o.is_over_in_replay) else { return };
+        o.is_over_in_replay = true;
+        if let Some(ids) = o.replayed {
             if o.matched {
                 o.replayed = None;
             }
-            self.deadlock_replay.replay.forget(told.replay);
+            self.deadlock_replay.replay.forget(ids.replay);
         }
     }
 
-    pub(crate) fn tell_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
+    pub(crate) fn notify_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
         let part = self.comms.list[comm].space.part_mut(index, position);
-        if let Some(told) = part.and_then(|p| p.replayed.take()) {
-            self.deadlock_replay.replay.forget(told.replay);
+        if let Some(ids) = part.and_then(|p| p.replayed.take()) {
+            self.deadlock_replay.replay.forget(ids.replay);
         }
     }
 
     /// A call that starts something and waits for it has returned, or (not `returned`) never does.
-    pub(crate) fn tell_blocking(&mut self, origin: &Known, entered: &Entered, returned: bool) {
-        let waits = match origin.shape.class {
+    pub(crate) fn notify_blocking(&mut self, origin: &Known, entered: &Entered, returned: bool) {
+        let waits = match origin.arg_places.class {
             Class::Send(_, start) | Class::Recv(start) | Class::SendRecv(start) | Class::SendRecvReplace(start) => {
                 start == Start::Blocking
             }
@@ -203,55 +204,62 @@ impl Model {
             return;
         }
         let ops = [entered.send, entered.recv].into_iter().flatten();
-        let mut ids: Tolds = ops.filter_map(|op| self.waited(op)).collect();
+        let mut ids: AllReplayIds = ops.filter_map(|op| self.waited(op)).collect();
         ids.extend(entered.collective.and_then(|at| self.part_id(at)));
-        self.tell_wait(origin, ids, None, true, returned);
+        self.notify_wait(origin, ids, None, true, returned);
     }
 
     /// The numbers of an operation that is waited for.
-    fn waited(&self, op: OpId) -> Option<Told> {
-        self.ops.get(op).filter(|o| !o.told)?.replayed
+    fn waited(&self, op: OpId) -> Option<ReplayIds> {
+        self.ops.get(op).filter(|o| !o.is_over_in_replay)?.replayed
     }
 
-    fn part_id(&self, (comm, index, position): (CommIx, u64, u32)) -> Option<Told> {
+    fn part_id(&self, (comm, index, position): (CommIx, u64, u32)) -> Option<ReplayIds> {
         let instance = self.comms.list[comm].space.get(index)?;
         instance.parts.get(position as usize)?.as_ref()?.replayed
     }
 
-    fn tell_wait(&mut self, origin: &Known, ops: Tolds, any: Option<Tolds>, patient: bool, returned: bool) {
+    fn notify_wait(
+        &mut self,
+        origin: &Known,
+        ops: AllReplayIds,
+        any: Option<AllReplayIds>,
+        patient: bool,
+        returned: bool,
+    ) {
         if !self.deadlock_replay.polls.is_empty() {
             self.deadlock_replay.polls.remove(&(origin.rank, origin.thread));
         }
         if ops.is_empty() || any.as_ref().is_some_and(SmallVec::is_empty) && returned {
             return;
         }
-        let lane = self.replay_lane(origin.rank, origin.thread);
+        let thread = self.replay_thread(origin.rank, origin.thread);
         let w = &mut self.deadlock_replay;
-        let recorded_ops = |all: &[Told]| all.iter().filter_map(|t| t.recorded).collect();
+        let recorded_ops = |all: &[ReplayIds]| all.iter().filter_map(|t| t.recorded).collect();
         if w.recorded.is_written() {
-            w.recorded.wait(lane, recorded_ops(&ops), any.as_deref().map(recorded_ops), patient, origin);
+            w.recorded.wait(thread, recorded_ops(&ops), any.as_deref().map(recorded_ops), patient, origin);
         }
-        let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
+        let replays = |all: AllReplayIds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
         let info = origin.clone();
         let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, probe: None, info };
-        w.replay.wait(lane, call);
+        w.replay.wait(thread, call);
         self.keep_up();
     }
 
     /// Looks what keeps the replay from going on, if it lags far behind.
     fn keep_up(&mut self) {
         let w = &self.deadlock_replay;
-        if w.replay.lag() > w.patience.max(PATIENCE).max(PATIENCE_A_THREAD * w.lanes.len()) {
+        if w.replay.lag() > w.patience.max(PATIENCE).max(PATIENCE_A_THREAD * w.threads.len()) {
             self.look_for_permissions(false);
             self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
         }
     }
 
     /// Operations of the given requests.
-    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Tolds {
+    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> AllReplayIds {
         let (base, handles) = origin.requests();
         let requests = &self.ranks[origin.rank as usize].requests;
-        let mut ids = Tolds::new();
+        let mut ids = AllReplayIds::new();
         for i in at {
             let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
             let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
@@ -264,7 +272,7 @@ impl Model {
 
     /// A call has completed requests: those at the first numbers of `completed` in its array. To be told before they are
     /// gone.
-    pub(crate) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[(usize, usize)]) {
+    pub(crate) fn notify_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[(usize, usize)]) {
         if self.deadlock_replay.off {
             return;
         }
@@ -272,17 +280,17 @@ impl Model {
         let thread = (origin.rank, origin.thread);
         if completed.is_empty() {
             if !wait {
-                self.tell_poll(origin);
+                self.notify_poll(origin);
             }
             return;
         }
         let patient = wait || self.deadlock_replay.polls.get(&thread) == Some(&poll);
         let done = self.waited_for(origin, completed.iter().map(|(place, _)| *place));
         match many {
-            Many::One | Many::All => self.tell_wait(origin, done, None, patient, true),
+            Many::One | Many::All => self.notify_wait(origin, done, None, patient, true),
             Many::Any | Many::Some => {
                 let all = self.waited_for(origin, 0..origin.requests().1.len());
-                self.tell_wait(origin, all, Some(done), patient, true);
+                self.notify_wait(origin, all, Some(done), patient, true);
             }
         }
     }
@@ -297,13 +305,13 @@ impl Model {
                 .map(|o| (o.origin.clone(), o.entered))
                 .collect();
             for (origin, entered) in open {
-                match origin.shape.class {
+                match origin.arg_places.class {
                     Class::Wait(many) => {
                         let all = self.waited_for(&origin, 0..origin.requests().1.len());
-                        let any = matches!(many, Many::Any | Many::Some).then(Tolds::new);
-                        self.tell_wait(&origin, all, any, true, false);
+                        let any = matches!(many, Many::Any | Many::Some).then(AllReplayIds::new);
+                        self.notify_wait(&origin, all, any, true, false);
                     }
-                    _ => self.tell_blocking(&origin, &entered, false),
+                    _ => self.notify_blocking(&origin, &entered, false),
                 }
             }
         }
@@ -312,7 +320,7 @@ impl Model {
         let mut recorded = std::mem::take(&mut self.deadlock_replay.recorded);
         if let Some(known) = self.deadlock_replay.exploring.clone() {
             self.deadlock_replay.ways = recorded.ways(
-                &self.deadlock_replay.lanes,
+                &self.deadlock_replay.threads,
                 &known,
                 Named { comms: &self.comms, place: &|call| self.place(call) },
             );
@@ -320,7 +328,7 @@ impl Model {
         if well {
             let wanted = WantedRaces::of(&self.selection);
             let mut matchings =
-                recorded.answer(&self.deadlock_replay.lanes, self.deadlock_replay.found.is_empty(), wanted);
+                recorded.answer(&self.deadlock_replay.threads, self.deadlock_replay.found.is_empty(), wanted);
             matchings.races.retain_mut(|race| race.judge(&mut self.signatures, wanted));
             self.deadlock_replay.witnesses = matchings.witnesses(&self.comms);
             self.deadlock_replay.matchings = matchings;
@@ -328,7 +336,7 @@ impl Model {
     }
 
     /// A probe was told of a message: from that process, with that tag.
-    pub(crate) fn tell_probe(&mut self, origin: &Known, s: &Shape, told: Option<(i32, i32)>, wait: bool) {
+    pub(crate) fn notify_probe(&mut self, origin: &Known, s: &ArgPlaces, told: Option<(i32, i32)>, wait: bool) {
         if self.deadlock_replay.off {
             return;
         }
@@ -336,37 +344,37 @@ impl Model {
         let Some((source, tag)) = told.filter(|t| t.0 >= 0) else {
             return self.deadlock_replay.recorded.give_up("which message a probe reported is not certain");
         };
-        let lane = self.replay_lane(origin.rank, origin.thread);
+        let thread = self.replay_thread(origin.rank, origin.thread);
         let poll = Poll { func: origin.func, site: origin.site };
         let patient = wait || self.deadlock_replay.polls.remove(&(origin.rank, origin.thread)) == Some(poll);
         let wanted = (u32::try_from(target.peer).ok(), (target.tag != ANY_TAG).then_some(target.tag));
         let at = origin.rank as u32;
         let comm = (target.comm, self.comms.list[target.comm].serial);
         let told = (source as u32, tag);
-        self.deadlock_replay.recorded.probe(lane, comm, at, wanted, told, patient, origin);
+        self.deadlock_replay.recorded.probe(thread, comm, at, wanted, told, patient, origin);
         let c = &self.comms.list[target.comm];
         if c.is_foreign() || c.made_wrongly || self.has_threads(origin.rank) {
             return;
         }
         let probe = Some(Probe { comm: comm.1, at, source: wanted.0, tag: wanted.1, reported: told });
         let call = Call { ops: Ids::new(), any: None, patient, returned: true, probe, info: origin.clone() };
-        self.deadlock_replay.replay.wait(lane, call);
+        self.deadlock_replay.replay.wait(thread, call);
         self.keep_up();
     }
 
     /// A probe or test was made in vain.
-    pub(crate) fn tell_poll(&mut self, origin: &Known) {
+    pub(crate) fn notify_poll(&mut self, origin: &Known) {
         let poll = Poll { func: origin.func, site: origin.site };
         self.deadlock_replay.polls.insert((origin.rank, origin.thread), poll);
     }
 
     /// A matched probe has returned with its message, whose receive waits for nothing.
-    pub(crate) fn tell_matched_probe(&mut self, origin: &Known, op: OpId, wait: bool) {
+    pub(crate) fn notify_matched_probe(&mut self, origin: &Known, op: OpId, wait: bool) {
         let poll = Poll { func: origin.func, site: origin.site };
         let patient = wait || self.deadlock_replay.polls.get(&(origin.rank, origin.thread)) == Some(&poll);
         let waited = self.waited(op).into_iter().collect();
-        self.tell_wait(origin, waited, None, patient, true);
-        self.tell_end(op);
+        self.notify_wait(origin, waited, None, patient, true);
+        self.notify_end(op);
     }
 
     pub(super) fn look_for_permissions(&mut self, over: bool) {
@@ -376,15 +384,15 @@ impl Model {
     }
 
     fn note_permission(&mut self, knot: &Knot<Known>) {
-        let rank = |lane: &u32| self.deadlock_replay.lanes[*lane as usize].0;
+        let rank = |thread: &u32| self.deadlock_replay.threads[*thread as usize].0;
         let mut blocks = Vec::new();
         for block in &knot.blocks {
             let needs = block.needs.iter().map(|need| match need {
-                Need::Partner { op, lane } => Wanted { op: op.clone(), ranks: vec![rank(lane)] },
+                Need::Partner { op, thread } => Wanted { op: op.clone(), ranks: vec![rank(thread)] },
                 Need::Nobody { op } => Wanted { op: op.clone(), ranks: Vec::new() },
-                Need::Calls { op, lanes } => Wanted { op: op.clone(), ranks: lanes.iter().map(rank).collect() },
+                Need::Calls { op, threads } => Wanted { op: op.clone(), ranks: threads.iter().map(rank).collect() },
             });
-            blocks.push(Blocked { rank: rank(&block.lane), call: block.call.clone(), needs: needs.collect() });
+            blocks.push(Blocked { rank: rank(&block.thread), call: block.call.clone(), needs: needs.collect() });
         }
         if blocks.iter().any(|b| self.is_dim(b.rank)) {
             return;

@@ -3,7 +3,7 @@
 //! Handles of requests are not compared: libraries give other ones each time. What matters of them is which request a call
 //! is given: the one whose handle was written last to the variable that it is given.
 
-use crate::shape::{NONE, Shape, shape};
+use crate::arg_places::{ArgPlaces, NONE, arg_places};
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hash, Hasher};
 use trace_format::mpi::{Class, Many, Start};
@@ -25,7 +25,7 @@ pub(super) struct Kept {
     hash: u64,
     pub(super) fields: &'static [Field],
     requests: Requests,
-    shape: &'static Shape,
+    arg_places: &'static ArgPlaces,
 }
 
 /// The requests that a call has to do with.
@@ -80,15 +80,15 @@ pub(super) struct Variables {
 
 impl Kept {
     pub(super) fn of(call: &Call<Args>) -> Kept {
-        let (shape, fields) = (shape(call.func), varying_fields(call.func));
-        let request = usize::from(shape.request);
+        let (arg_places, fields) = (arg_places(call.func), varying_fields(call.func));
+        let request = usize::from(arg_places.request);
         let mut hasher = FixedState::default().build_hasher();
         (call.func as u16, call.site, call.polls).hash(&mut hasher);
         let is_own = |place: usize, written: bool| {
             fields.iter().any(|field| field.place == place && (field.part == Part::Written) == written)
         };
         let own = |at: usize, part: Part| fields.get(at).is_some_and(|f| (f.place, f.part) == (request, part));
-        let mut requests = match (shape.request, own(1, Part::Given) && own(2, Part::Written)) {
+        let mut requests = match (arg_places.request, own(1, Part::Given) && own(2, Part::Written)) {
             (NONE, _) => Requests::None,
             (_, true) => Requests::MakesOwn,
             _ if own(0, Part::Slot) && own(1, Part::Handle) => Requests::GivenOwn,
@@ -113,9 +113,9 @@ impl Kept {
             }
         }
         if let Requests::Given(_, handles, completed) = &mut requests {
-            *completed = completed_by(shape, handles.len(), &call.outs);
+            *completed = completed_by(arg_places, handles.len(), &call.outs);
         }
-        Kept { hash: hasher.finish(), fields, requests, shape }
+        Kept { hash: hasher.finish(), fields, requests, arg_places }
     }
 }
 
@@ -155,12 +155,12 @@ impl Variables {
         Some(match &kept.requests {
             Requests::None => [which, a, b, c],
             Requests::MakesOwn => {
-                self.write(b, c as i64, kept.shape);
+                self.write(b, c as i64, kept.arg_places);
                 [which, a, b, LAST_WRITTEN]
             }
             Requests::GivenOwn => [which, a, self.complete(a, b as i64, repeat.class == 0)?, c],
             Requests::Makes(address, handle) => {
-                self.write(*address, *handle, kept.shape);
+                self.write(*address, *handle, kept.arg_places);
                 [which, a, b, c]
             }
             Requests::Given(base, handles, completed) => {
@@ -181,8 +181,8 @@ impl Variables {
     }
 
     #[inline]
-    fn write(&mut self, address: u64, handle: i64, shape: &Shape) {
-        let persistent = match shape.class {
+    fn write(&mut self, address: u64, handle: i64, arg_places: &ArgPlaces) {
+        let persistent = match arg_places.class {
             Class::Send(_, start) | Class::Recv(start) | Class::Collective(_, start) => start == Start::Persistent,
             _ => true,
         };
@@ -231,14 +231,14 @@ pub(super) fn is_same(one: &CallKey, other: &CallKey) -> bool {
 }
 
 /// The places of the requests that a call has completed, of so many.
-fn completed_by(shape: &Shape, handles: usize, outs: &Args) -> Vec<usize> {
+fn completed_by(arg_places: &ArgPlaces, handles: usize, outs: &Args) -> Vec<usize> {
     let number = |place| if place == NONE { None } else { outs.int(usize::from(place)) };
-    match shape.class {
+    match arg_places.class {
         Class::Wait(Many::One | Many::All) => (0..handles).collect(),
-        Class::Wait(Many::Any) => number(shape.index).and_then(|i| usize::try_from(i).ok()).into_iter().collect(),
-        Class::Wait(Many::Some) if shape.indices != NONE => {
-            let many = number(shape.index).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-            let places = outs.get(usize::from(shape.indices)).ints();
+        Class::Wait(Many::Any) => number(arg_places.index).and_then(|i| usize::try_from(i).ok()).into_iter().collect(),
+        Class::Wait(Many::Some) if arg_places.indices != NONE => {
+            let many = number(arg_places.index).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+            let places = outs.get(usize::from(arg_places.indices)).ints();
             places.iter().take(many).filter_map(|i| usize::try_from(*i).ok()).collect()
         }
         _ => Vec::new(),

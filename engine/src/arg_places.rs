@@ -26,7 +26,7 @@ impl Side {
 
 /// Places of the parameters that the engine looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct ArgPlaces {
     pub class: Class,
     pub comm: Place,
     /// The second communicator of a call.
@@ -88,7 +88,7 @@ impl OwnRequest {
     }
 }
 
-impl Shape {
+impl ArgPlaces {
     /// The object whose order of collectives a call of the function belongs to: its kind and its place.
     pub fn ordering_object(&self) -> (Kind, Place) {
         match (self.win, self.file) {
@@ -99,20 +99,20 @@ impl Shape {
     }
 }
 
-/// Shapes of all functions, by number.
-pub fn shape(func: FnId) -> &'static Shape {
-    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
-    &SHAPES.get_or_init(|| FUNCTIONS.iter().map(of).collect())[func.index()]
+/// Where the parameters of `func` stand.
+pub fn arg_places(func: FnId) -> &'static ArgPlaces {
+    static ALL: OnceLock<Vec<ArgPlaces>> = OnceLock::new();
+    &ALL.get_or_init(|| FUNCTIONS.iter().map(of).collect())[func.index()]
 }
 
-fn of(f: &Function) -> Shape {
+fn of(f: &Function) -> ArgPlaces {
     let find = |n: usize, test: &dyn Fn(Kind, Dir, bool) -> bool| {
         let mut places = f.params.iter().enumerate().filter(|(_, p)| test(p.kind, p.dir, !p.len.is_empty()));
         places.nth(n).map_or(NONE, |(i, _)| i as Place)
     };
     let used = |kind: Kind| find(0, &|k, d, _| k == kind && d != Dir::Out);
     let made = |kind: Kind| find(0, &|k, d, _| k == kind && d == Dir::Out);
-    let mut shape = Shape {
+    let mut arg_places = ArgPlaces {
         class: f.class,
         comm: used(Kind::Comm),
         comm2: find(1, &|k, d, _| k == Kind::Comm && d != Dir::Out),
@@ -157,15 +157,15 @@ fn of(f: &Function) -> Shape {
             datatype: behind(&|k| k == Kind::Datatype),
         };
         match p.kind {
-            Kind::SendBuf => shape.send = side,
-            Kind::RecvBuf => shape.recv = side,
+            Kind::SendBuf => arg_places.send = side,
+            Kind::RecvBuf => arg_places.recv = side,
             _ => {
-                shape.send = side;
-                shape.recv = side;
+                arg_places.send = side;
+                arg_places.recv = side;
             }
         }
     }
-    shape
+    arg_places
 }
 
 /// Kinds of objects that are forgotten when they are freed.
@@ -189,30 +189,30 @@ mod tests {
     #[test]
     fn places_are_those_of_the_standard() {
         let f = FnId::MPI_Sendrecv;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(names(f, &[s.peer, s.tag, s.peer2, s.tag2]), ["dest", "sendtag", "source", "recvtag"]);
         assert_eq!(names(f, &[s.send.count, s.send.datatype]), ["sendcount", "sendtype"]);
         assert_eq!(names(f, &[s.recv.count, s.recv.datatype]), ["recvcount", "recvtype"]);
         let f = FnId::MPI_Gatherv;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(names(f, &[s.send.count, s.recv.count, s.recv.datatype]), ["sendcount", "recvcounts", "recvtype"]);
         let f = FnId::MPI_Reduce_scatter;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(names(f, &[s.send.count, s.recv.count, s.recv.datatype]), ["recvcounts", "recvcounts", "datatype"]);
         let f = FnId::MPI_Waitsome;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(names(f, &[s.request, s.index, s.indices]), ["array_of_requests", "outcount", "array_of_indices"]);
         let f = FnId::MPI_Sendrecv_replace;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(names(f, &[s.send.count, s.recv.datatype, s.peer2]), ["count", "datatype", "source"]);
         let f = FnId::MPI_Alltoallw;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(
             names(f, &[s.send.count, s.send.datatype, s.recv.datatype]),
             ["sendcounts", "sendtypes", "recvtypes"]
         );
         let f = FnId::MPI_Intercomm_create;
-        let s = shape(f);
+        let s = arg_places(f);
         assert_eq!(
             names(f, &[s.comm, s.comm2, s.peer, s.peer2, s.new_comm]),
             ["local_comm", "peer_comm", "local_leader", "remote_leader", "newintercomm"]

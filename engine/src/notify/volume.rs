@@ -1,7 +1,7 @@
 //! How much a single call moves, for those who count: what it sends, or what it says to have received.
 
+use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::shape::{NONE, Shape};
 use crate::state::{Origin, int};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, Kind, Start, special};
@@ -9,7 +9,7 @@ use trace_reader::args::{Arg, Args};
 
 /// Bytes of a call that has returned; `None`: it moves nothing by itself, or how much is not known.
 pub(crate) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64> {
-    let s = origin.shape;
+    let s = origin.arg_places;
     match s.class {
         Class::Send(_, start) | Class::SendRecv(start) | Class::SendRecvReplace(start)
             if start != Start::Persistent =>
@@ -28,7 +28,7 @@ pub(crate) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64
 }
 
 /// The send buffer of a call, where one count and one type describe it, or one type several counts.
-fn sent(model: &Model, origin: &Origin, s: &Shape) -> Option<u64> {
+fn sent(model: &Model, origin: &Origin, s: &ArgPlaces) -> Option<u64> {
     let datatype = int(&origin.ins, s.send.datatype)?;
     let count = match origin.ins.get(s.send.count.into()) {
         Arg::Int(count) => count,
@@ -39,7 +39,7 @@ fn sent(model: &Model, origin: &Origin, s: &Shape) -> Option<u64> {
 }
 
 /// The bytes that a process gives to a collective operation.
-fn of_collective(model: &Model, origin: &Origin, s: &Shape, coll: Coll) -> Option<u64> {
+fn of_collective(model: &Model, origin: &Origin, s: &ArgPlaces, coll: Coll) -> Option<u64> {
     use Coll::*;
     if s.send.buf == NONE {
         return None;

@@ -1,0 +1,7 @@
+//! Notifies the deadlock replay and the listeners, neither of which knows the model, of what happens in it.
+
+mod epochs;
+mod listeners;
+mod needs;
+mod replay;
+mod volume;

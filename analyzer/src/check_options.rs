@@ -62,17 +62,17 @@ impl Args for CheckOptions {
         let arg = |name: &'static str| Arg::new(name).long(name).action(ArgAction::Append);
         command.args([
             arg("check").value_name("CHECKS").value_parser(on).help(
-                "Look for these too: names, codes, groups as MV4, globs; several with commas. The last word counts",
+                "Look for these too: names, codes, groups as MV4, globs, with commas between. The option that comes last wins",
             ),
             arg("no-check").value_name("CHECKS").value_parser(off).help("Do not look for these"),
             arg("severity")
                 .value_name("CHECKS=SEVERITY")
                 .value_parser(severity)
-                .help("Call what these find error, warning or note, or leave it out: off"),
+                .help("Report what these find as an error, a warning or a note, or not at all (off)"),
             arg("max-findings")
                 .value_name("N")
                 .value_parser(max_findings)
-                .help("Show so many findings of each rank, and of collective operations; 0: all [default: 50]"),
+                .help("Show at most N findings of each rank, and N of collective operations; 0: all [default: 50]"),
         ])
     }
 

@@ -38,6 +38,8 @@ pub enum Group {
     Collectives,
     /// Ranks that wait for each other.
     Deadlocks,
+    /// One-sided communication, files, partitioned communication, neighbourhoods.
+    Windows,
     /// Data that the user watches.
     Watched,
 }
@@ -53,6 +55,7 @@ impl Group {
             b'4' => Group::Messages,
             b'5' => Group::Collectives,
             b'6' => Group::Deadlocks,
+            b'7' => Group::Windows,
             b'8' => Group::Watched,
             _ => return None,
         })

@@ -18,7 +18,8 @@
 //! //! missing 3        no trace of these ranks
 //! //! stuck 0,1        Engine::stuck says these ranks, fed with all events; nothing: none
 //! //! uncertain 0      of which these may return by themselves
-//! //! neighbors 0 c1 3,1 1   rank 0 has these sources and destinations in its communicator c1
+//! //! neighbors 0 c1 3,1 1   rank 0 has these sources and destinations in its communicator c1; `none`: there are
+//!                      none; `null`: MPI_PROC_NULL
 //! //! live             only that is looked at, not the findings; all ranks go on
 //! //! message text     some finding has this in its message or notes
 //! //! count 3          some finding has this count
@@ -40,6 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::Class;
+use trace_format::mpi::special::PROC_NULL;
 use trace_format::ranks::Ranks;
 use trace_format::settings::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
@@ -72,6 +74,11 @@ fn ranks_of(text: &str) -> Vec<i32> {
     ranks.iter().collect()
 }
 
+fn neighbors_of(text: &str) -> Vec<i32> {
+    let names = text.split(',').filter(|name| *name != "none");
+    names.map(|name| if name == "null" { PROC_NULL } else { name.parse().expect("a rank") }).collect()
+}
+
 fn expected(text: &str) -> Expected {
     let mut e = Expected::default();
     let mut choice = String::new();
@@ -92,7 +99,8 @@ fn expected(text: &str) -> Expected {
                     let words: Vec<&str> = rest.split_whitespace().collect();
                     let [rank, comm, sources, destinations] = words[..] else { panic!("line {}: four words", i + 1) };
                     let id = FIRST_USER_ID + comm[1..].parse::<Id>().expect("a communicator");
-                    let neighbors = Neighbors { sources: ranks_of(sources), destinations: ranks_of(destinations) };
+                    let neighbors =
+                        Neighbors { sources: neighbors_of(sources), destinations: neighbors_of(destinations) };
                     e.neighbors.push((rank.parse().expect("a rank"), id, neighbors));
                 }
                 "message" => e.messages.push(rest.to_owned()),

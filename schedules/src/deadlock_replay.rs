@@ -5,6 +5,7 @@
 //! soon as it has happened here too. Where this replay cannot continue and the run did, the run needed a permission;
 //! the replay names it, grants it and continues, so that it finds the next place.
 
+mod collective;
 mod grants;
 mod graph;
 mod input;
@@ -13,6 +14,7 @@ mod probes;
 mod waiting;
 
 use crate::program::Mode;
+use collective::Collective;
 use input::Place;
 pub use input::{Act, Call, Id, Ids, Needs};
 pub use knots::{Block, Knot, Need, Permission};
@@ -53,17 +55,6 @@ struct Thread<T> {
     /// Its place among the threads, independent of when the replay first saw it.
     order: u64,
     steps: VecDeque<Step<T>>,
-}
-
-struct Collective {
-    needs: Needs,
-    /// Needs of single parts that differ, by position.
-    others: Vec<(u32, Vec<u32>)>,
-    parts: Vec<Option<Id>>,
-    posted: Vec<bool>,
-    arrived: u32,
-    /// Number of parts that are complete and forgotten.
-    gone: u32,
 }
 
 impl<T> Op<T> {
@@ -139,16 +130,16 @@ impl<T: Clone> DeadlockReplay<T> {
         }
     }
 
+    /// The part at `position` of a collective operation may wait for these positions alone.
+    pub fn part_may_need(&mut self, collective: u32, position: u32, neighbors: Vec<u32>) {
+        if let Some(Some(c)) = self.collectives.get_mut(collective as usize) {
+            c.may_need(position, neighbors);
+        }
+    }
+
     /// A new collective operation of `size` processes.
     pub fn collective(&mut self, size: u32, needs: Needs) -> u32 {
-        let new = Collective {
-            needs,
-            others: Vec::new(),
-            parts: vec![None; size as usize],
-            posted: vec![false; size as usize],
-            arrived: 0,
-            gone: 0,
-        };
+        let new = Collective::new(size, needs);
         match self.free_collectives.pop() {
             Some(index) => {
                 self.collectives[index as usize] = Some(new);
@@ -340,16 +331,10 @@ impl<T: Clone> DeadlockReplay<T> {
                 self.try_match(id);
             }
             Act::Part { collective, position } => {
-                if let Some(Some(c)) = self.collectives.get_mut(collective as usize) {
-                    c.posted[position as usize] = true;
-                    c.arrived += 1;
-                    if c.arrived as usize == c.parts.len() {
-                        let parts = c.parts.clone();
-                        for part in parts.into_iter().flatten() {
-                            self.complete(part);
-                            self.retire(part);
-                        }
-                    }
+                let known = self.collectives.get_mut(collective as usize).and_then(Option::as_mut);
+                for part in known.map(|c| c.post(position)).unwrap_or_default() {
+                    self.complete(part);
+                    self.retire(part);
                 }
             }
         }
@@ -454,7 +439,7 @@ impl<T: Clone> DeadlockReplay<T> {
             }
             Act::Part { collective, .. } => {
                 let Some(Some(c)) = self.collectives.get_mut(collective as usize) else { return };
-                if c.arrived as usize != c.parts.len() {
+                if !c.have_all_arrived() {
                     return;
                 }
                 c.gone += 1;

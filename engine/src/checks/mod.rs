@@ -4,7 +4,7 @@
 mod consequences;
 mod in_process;
 
-use crate::collective::{Flow, Misfit, misfits, start_of};
+use crate::collective::{self, Flow, Misfit, What, misfits, start_of};
 use crate::ending::Ending;
 use crate::model::{Model, Rules};
 use crate::state::{
@@ -35,6 +35,8 @@ pub(crate) enum Rule {
     Parts(fn(&Gathering, &Model, &mut Findings) -> Verdict),
     /// The data that one collective operation moves and that do not fit; one of them at least.
     Flows(fn(&Gathering, &[Flow], &Model, &mut Findings) -> bool),
+    /// The data that one neighbourhood collective moves and that do not fit.
+    Edges(fn(&Gathering, &[Flow], &Model, &mut Findings) -> bool),
     /// The end of the run.
     End(fn(&Ending, &Model, &mut Findings)),
 }
@@ -64,6 +66,7 @@ checks! {
     wrong_root: Parts,
     diff_reductions: Parts,
     in_place_misuse: Parts,
+    neighbour_mismatch: Edges + Parts = creation,
     collective_data_type: Flows,
     collective_argument_mismatch: Parts + Flows = counts + End = end,
     wrong_recv_size: Flows,
@@ -182,13 +185,13 @@ impl Rules for AllRules {
         if verdict < Verdict::Broken {
             let flows = misfits(model, g);
             if !flows.is_empty() {
-                for rule in rules(model) {
-                    if let Rule::Flows(rule) = rule
-                        && rule(g, &flows, model, &mut findings)
-                    {
-                        verdict = Verdict::Wrong;
-                        break;
-                    }
+                let mut told = |rule: &Rule| match rule {
+                    Rule::Flows(rule) if !is_among_neighbors(g) => rule(g, &flows, model, &mut findings),
+                    Rule::Edges(rule) if is_among_neighbors(g) => rule(g, &flows, model, &mut findings),
+                    _ => false,
+                };
+                if rules(model).any(&mut told) {
+                    verdict = Verdict::Wrong;
                 }
             }
         }
@@ -205,6 +208,12 @@ fn agree(g: &Gathering) -> bool {
     let (coll, start, root, op) = (first.coll(), start_of(first.call.func), first.root(), first.op());
     !collective_argument_mismatch::compares(coll)
         && views.all(|v| v.coll() == coll && start_of(v.call.func) == start && v.root() == root && v.op() == op)
+}
+
+/// Is it a neighbourhood collective?
+fn is_among_neighbors(g: &Gathering) -> bool {
+    let coll = g.views().next().map(|v| v.coll());
+    matches!(coll, Some(What::Coll(coll)) if collective::is_among_neighbors(coll))
 }
 
 /// The end of the run.

@@ -7,8 +7,8 @@ use crate::state::{Draft, Findings, Site};
 use crate::worlds::Names;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
-    COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NONPAIRED_RECV, NONPAIRED_SEND,
-    WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NEIGHBOUR_MISMATCH, NONPAIRED_RECV,
+    NONPAIRED_SEND, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
@@ -31,6 +31,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
                 &DIFF_REDUCTIONS,
                 &COLLECTIVE_DATA_TYPE,
                 &WRONG_RECV_SIZE,
+                &NEIGHBOUR_MISMATCH,
             ];
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");

@@ -13,11 +13,7 @@ pub(super) static CHECK: &CheckInfo = &WRONG_RECV_SIZE;
 fn is_direct(what: What) -> bool {
     use Coll::*;
     let What::Coll(coll) = what else { return false };
-    let neighbors = matches!(
-        coll,
-        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw
-    );
-    neighbors || matches!(coll, Gatherv | Scatterv | Alltoallv | Alltoallw)
+    matches!(coll, Gatherv | Scatterv | Alltoallv | Alltoallw)
 }
 
 /// Amounts that do not fit and do harm: there is not enough room, or others are affected, too.

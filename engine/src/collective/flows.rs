@@ -17,6 +17,11 @@ use trace_format::system::Checksum;
 pub(crate) enum Misfit {
     Type(Difference),
     Amount,
+    /// The one has more edges of a graph to the other than that one has from it.
+    Edges {
+        outs: usize,
+        ins: usize,
+    },
 }
 
 /// Two ends that do not fit.
@@ -28,6 +33,19 @@ pub(crate) struct Flow<'a> {
     pub(crate) misfit: Misfit,
     /// Both ends contribute to one result (reductions): nobody sends to the other.
     pub(crate) alike: bool,
+    /// Between neighbours.
+    pub(crate) edge: Option<Edge>,
+}
+
+/// An edge of a topology that data go along.
+#[derive(Clone, Copy)]
+pub(crate) struct Edge {
+    /// Place of the receiver among the sender's destinations.
+    pub(crate) out: u32,
+    /// Place of the sender among the receiver's sources.
+    pub(crate) into: u32,
+    /// The two are neighbours in both directions of a grid.
+    pub(crate) both_ways: bool,
 }
 
 /// More than this many are not listed.
@@ -45,7 +63,25 @@ impl<'a> Finder<'_, 'a> {
         if let Some(misfit) = self.misfit(sent, expected)
             && self.flows.len() < MAX_FLOWS
         {
-            self.flows.push(Flow { from, to, sent, expected, misfit, alike: self.alike });
+            self.flows.push(Flow { from, to, sent, expected, misfit, alike: self.alike, edge: None });
+        }
+    }
+
+    /// Compares what the two ends of an edge say.
+    fn edge(&mut self, from: View<'a>, to: View<'a>, edge: Edge) {
+        let (sent, expected) = (from.send().amount(self.model, edge.out), to.recv().amount(self.model, edge.into));
+        let before = self.flows.len();
+        self.compare(from, to, sent, expected);
+        self.flows[before..].iter_mut().for_each(|flow| flow.edge = Some(edge));
+    }
+
+    /// Edges in the graph of MPI_Graph_create that only one of the two processes has: that graph must be symmetric where
+    /// data go along it (MPI 4.1 section 8.6).
+    fn uneven(&mut self, from: View<'a>, to: View<'a>, outs: usize, ins: usize) {
+        let whole = |v| topology(self.model, v) == Some(Topology::WholeGraph);
+        if outs > ins && whole(&from) && whole(&to) && self.flows.len() < MAX_FLOWS {
+            let (misfit, sent, expected) = (Misfit::Edges { outs, ins }, Amount::UNKNOWN, Amount::UNKNOWN);
+            self.flows.push(Flow { from, to, sent, expected, misfit, alike: false, edge: None });
         }
     }
 
@@ -55,13 +91,13 @@ impl<'a> Finder<'_, 'a> {
     /// only what is wrong either way is.
     fn edges(&mut self, a: &View<'a>, b: &View<'a>, outs: &[u32], ins: &[u32]) {
         if outs.len() != ins.len() {
-            return;
+            return self.uneven(*a, *b, outs.len(), ins.len());
         }
         let in_order: Vec<(u32, u32)> = outs.iter().copied().zip(ins.iter().copied()).collect();
         let across: Vec<(u32, u32)> = outs.iter().map(|i| (*i, i ^ 1)).collect();
         let pairs = match topology(self.model, a) {
             _ if outs.len() == 1 => in_order,
-            Some(Topology::Graph) => in_order,
+            Some(Topology::Graph | Topology::WholeGraph) => in_order,
             Some(Topology::Grid) => {
                 let mut fits = |pairs: &[(u32, u32)]| {
                     pairs.iter().all(|(i, j)| {
@@ -76,10 +112,8 @@ impl<'a> Finder<'_, 'a> {
             }
             None => return,
         };
-        for (i, j) in pairs {
-            let (sent, expected) = (a.send().amount(self.model, i), b.recv().amount(self.model, j));
-            self.compare(*a, *b, sent, expected);
-        }
+        let both_ways = outs.len() > 1 && topology(self.model, a) == Some(Topology::Grid);
+        pairs.into_iter().for_each(|(out, into)| self.edge(*a, *b, Edge { out, into, both_ways }));
     }
 
     fn misfit(&mut self, sent: Amount, expected: Amount) -> Option<Misfit> {
@@ -310,7 +344,8 @@ pub(crate) fn each_move<'a>(model: &Model, g: &Gathering<'a>, mut visit: impl Fn
                 for (to, outs) in edges(model, &a, |n| &n.destinations) {
                     let Some(b) = u32::try_from(to).ok().and_then(|p| g.view(p)) else { continue };
                     let ins = edges(model, &b, |n| &n.sources).remove(&(a.position as i32)).unwrap_or_default();
-                    let in_order = outs.len() == 1 || topology(model, &a) == Some(Topology::Graph);
+                    let is_graph = matches!(topology(model, &a), Some(Topology::Graph | Topology::WholeGraph));
+                    let in_order = outs.len() == 1 || is_graph;
                     if outs.len() == ins.len() && in_order {
                         outs.into_iter().zip(ins).for_each(|(i, j)| visit(a, b, if to_each { i } else { WHOLE }, j));
                     }

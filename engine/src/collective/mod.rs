@@ -1,15 +1,17 @@
 //! Collective calls, as far as their function and arguments describe them.
 
 mod flows;
+mod lone_edges;
 mod needs;
 mod view;
 
 use crate::arg_places::arg_places;
 pub(crate) use flows::{Flow, Misfit, each_move, misfits};
+pub(crate) use lone_edges::{LoneEdge, lone_edges};
 pub(crate) use needs::needs;
 pub use needs::{Needs, needs_of};
 use trace_format::mpi::{Class, Coll, FnId, Start};
-pub(crate) use view::neighbors;
+pub(crate) use view::{giving_neighbors, neighbors};
 
 /// Which collective a function is; those that make a communicator for a group stand for themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

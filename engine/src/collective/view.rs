@@ -127,8 +127,26 @@ pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbo
     else {
         return None;
     };
+    static NOBODY: Neighbors = Neighbors { sources: Vec::new(), destinations: Vec::new() };
     let id = view.int(arg_places(view.call.func).comm)? as Id;
-    model.ranks[view.rank as usize].objects.neighbors.get(&id)
+    let known = model.ranks[view.rank as usize].objects.neighbors.get(&id);
+    // A process without neighbours has no list of them.
+    known.or_else(|| topology(model, view).map(|_| &NOBODY))
+}
+
+/// Positions of the neighbours that a part of a neighbourhood collective gets data of, so that it cannot do without them.
+/// `None`: its neighbours are not known.
+pub(crate) fn giving_neighbors(model: &Model, view: &View) -> Option<Vec<u32>> {
+    let gives = |place: usize| {
+        let amount = view.recv().amount(model, place as u32);
+        amount.is_some_and(|a| a.reps != 0 && a.bytes != Some(0))
+    };
+    let sources = neighbors(model, view)?.sources.iter().enumerate();
+    let giving = sources.filter(|(place, _)| gives(*place)).filter_map(|(_, rank)| u32::try_from(*rank).ok());
+    let mut giving: Vec<u32> = giving.collect();
+    giving.sort_unstable();
+    giving.dedup();
+    Some(giving)
 }
 
 /// The topology of a call's communicator, where mpivet saw it made.

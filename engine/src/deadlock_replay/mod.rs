@@ -175,6 +175,7 @@ pub(crate) struct Wanted {
 pub(crate) fn comes_late(call: &Origin, has: &str) -> String {
     match arg_places(call.func).class {
         Class::RmaSync(_) => format!("all its targets {has} called MPI_Win_post"),
+        class if class.is_neighborhood() => format!("all its neighbours {has} called it"),
         _ => format!("all ranks of its communicator {has} called it"),
     }
 }

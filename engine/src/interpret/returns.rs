@@ -221,7 +221,8 @@ impl Model {
         let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
         let kind = match coll {
             Coll::CartCreate | Coll::CartSub => Some(Topology::Grid),
-            Coll::GraphCreate | Coll::DistGraphCreate | Coll::DistGraphCreateAdjacent => Some(Topology::Graph),
+            Coll::GraphCreate => Some(Topology::WholeGraph),
+            Coll::DistGraphCreate | Coll::DistGraphCreateAdjacent => Some(Topology::Graph),
             Coll::CommDup | Coll::CommDupWithInfo => old,
             _ => None,
         };

@@ -1,6 +1,7 @@
 //! Whom a part of a collective operation cannot do without, whatever the library does.
 
-use crate::collective::{What, moves_data, needs, what};
+use crate::collective::{What, moves_data, needs, neighbors, what};
+use crate::model::Model;
 use crate::state::{Comm, View};
 use schedules::Needs;
 use trace_format::mpi::Coll;
@@ -49,4 +50,14 @@ pub(super) fn gets_only_from(view: &View) -> Option<Vec<u32>> {
         }
         _ => None,
     }
+}
+
+/// Positions that the part of a neighbourhood collective may wait for, whatever the library does. `None`: all of them.
+pub(super) fn near(model: &Model, view: &View) -> Option<Vec<u32>> {
+    let known = neighbors(model, view)?;
+    let all = known.sources.iter().chain(&known.destinations).filter_map(|rank| u32::try_from(*rank).ok());
+    let mut near: Vec<u32> = all.collect();
+    near.sort_unstable();
+    near.dedup();
+    Some(near)
 }

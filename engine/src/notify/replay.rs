@@ -1,8 +1,8 @@
 //! The deadlock replay is told of operations as they start, meet and end.
 
-use super::needs::{gets_only_from, needs_between, promised_needs};
+use super::needs::{gets_only_from, near, needs_between, promised_needs};
 use crate::arg_places::ArgPlaces;
-use crate::collective::{What, is_blocking, is_free, what};
+use crate::collective::{What, giving_neighbors, is_blocking, is_free, what};
 use crate::deadlock_replay::{AllReplayIds, Blocked, Poll, Unpromised, Wanted};
 use crate::model::Model;
 use crate::recorded::{Known, Named, Wanted as WantedRaces};
@@ -128,9 +128,13 @@ impl Model {
             let recorded = self.deadlock_replay.recorded.collective(size, |p| orders.of(p, size));
             CollectiveReplayIds { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
         });
-        if !between && let Some(needed) = gets_only_from(&view) {
+        let needed = || gets_only_from(&view).or_else(|| giving_neighbors(self, &view));
+        if let Some(needed) = (!between).then(needed).flatten() {
             self.deadlock_replay.recorded.part_needs(collective.recorded, position, &needed);
             self.deadlock_replay.replay.part_needs(collective.replay, position, needed);
+        }
+        if let Some(near) = near(self, &view) {
+            self.deadlock_replay.replay.part_may_need(collective.replay, position, near);
         }
         let thread = self.replay_thread(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.recorded, position };

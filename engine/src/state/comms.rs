@@ -209,7 +209,10 @@ pub(crate) struct Member {
 pub(crate) enum Topology {
     /// Dimension by dimension, in the negative direction and then in the positive one.
     Grid,
+    /// Each process names edges of its own.
     Graph,
+    /// All processes name all edges (MPI_Graph_create).
+    WholeGraph,
 }
 
 /// A rank's knowledge of its objects.

@@ -3,7 +3,7 @@
 
 use super::conditions::{all, any};
 use super::{Cond, Why};
-use crate::collective::{Needs, What, moves_data, needs, neighbors, what};
+use crate::collective::{Needs, What, giving_neighbors, moves_data, needs, neighbors, what};
 use crate::model::Model;
 use crate::state::{Comm, CommIx, View};
 use crate::types::Amount;
@@ -34,20 +34,13 @@ pub(super) fn in_collective(model: &Model, comm: CommIx, index: u64, position: u
         return all(certain);
     }
     if let Some(neighbors) = neighbors(model, &me) {
-        let among = |list: &[i32]| -> Vec<u32> {
-            let mut all: Vec<u32> = list.iter().filter_map(|p| u32::try_from(*p).ok()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all.retain(|p| instance.parts.get(*p as usize).is_some_and(Option::is_none));
-            all
-        };
-        let uniform = me.recv().is_uniform() && me.recv().amount(model, 0).is_some_and(|a| a.reps != 0);
-        let sources = among(&neighbors.sources);
-        let mut conds: Vec<Cond> = sources.into_iter().map(|p| on(p, uniform)).collect();
-        if !uniform || conds.is_empty() {
-            conds.extend(among(&neighbors.destinations).into_iter().map(|p| on(p, false)));
+        let given = giving_neighbors(model, &me).unwrap_or_default();
+        let given: Vec<Cond> = missing().filter(|p| given.contains(p)).map(|p| on(p, true)).collect();
+        if !given.is_empty() {
+            return all(given);
         }
-        return all(conds);
+        let is_neighbor = |p: &u32| neighbors.sources.iter().chain(&neighbors.destinations).any(|n| *n == *p as i32);
+        return all(missing().filter(is_neighbor).map(|p| on(p, false)).collect());
     }
     let others: Vec<Cond> = missing().map(|p| on(p, false)).collect();
     match kind {

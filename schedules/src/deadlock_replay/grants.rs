@@ -84,11 +84,14 @@ impl<T: Clone> DeadlockReplay<T> {
     fn others(&self, id: Id) -> Vec<u32> {
         let Some(op) = self.op(id) else { return Vec::new() };
         let parts = match op.act {
-            Act::Part { collective, .. } => self.collectives.get(collective as usize).and_then(Option::as_ref),
+            Act::Part { collective, position } => {
+                let known = self.collectives.get(collective as usize).and_then(Option::as_ref);
+                known.map(|c| c.missing(position))
+            }
             _ => None,
         };
-        let others = parts.into_iter().flat_map(|c| c.parts.iter().flatten()).chain(&op.partner);
-        others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.thread).collect()
+        let others = parts.into_iter().flatten().flatten().chain(op.partner);
+        others.filter_map(|id| self.op(id)).filter(|op| !op.posted).map(|op| op.thread).collect()
     }
 
     /// The cheapest operations that, if complete, let these threads continue; and whether there is certainly nothing

@@ -123,12 +123,11 @@ impl<T: Clone> DeadlockReplay<T> {
             return Dependence::Threads(vec![op.thread]);
         }
         match &op.act {
-            Act::Part { collective, .. } => {
+            Act::Part { collective, position } => {
                 let Some(Some(c)) = self.collectives.get(*collective as usize) else { return Dependence::Unknown };
                 let mut threads = Vec::new();
-                for (part, posted) in c.parts.iter().zip(&c.posted) {
+                for part in c.missing(*position) {
                     match part.and_then(|p| self.op(p)) {
-                        _ if *posted => {}
                         Some(part) => threads.push(part.thread),
                         None if over => return Dependence::Never,
                         None => return Dependence::Unknown,

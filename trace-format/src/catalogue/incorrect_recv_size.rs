@@ -1,7 +1,7 @@
 check! {
     /// # What it finds
-    /// An operation with an amount for each pair of ranks (MPI_Gatherv, MPI_Scatterv, MPI_Alltoallv, MPI_Alltoallw and the
-    /// neighbourhood collectives) in which a rank expects more from another than that one sends. Where more is sent than there
+    /// An operation with an amount for each pair of ranks (MPI_Gatherv, MPI_Scatterv, MPI_Alltoallv, MPI_Alltoallw)
+    /// in which a rank expects more from another than that one sends. Where more is sent than there
     /// is room for, and in all operations in which the data of one rank pass through others on their way, the finding is
     /// `wrong-recv-size`.
     ///

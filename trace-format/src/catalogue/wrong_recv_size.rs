@@ -4,7 +4,7 @@ check! {
     /// pair by pair: the counts of MPI_Gatherv and MPI_Alltoallv, of the root of MPI_Bcast and the others. If the
     /// types differ as well, the finding is `collective-data-type`. Counts of a reduction that differ are
     /// `collective-argument-mismatch`. Where each rank sends directly to the other, and sends less than that one has
-    /// room for, it is `incorrect-recv-size`.
+    /// room for, it is `incorrect-recv-size`; between neighbours it is `neighbour-mismatch`.
     ///
     /// # Why it is wrong
     /// In a collective operation the amounts must be equal, rank by rank; a shorter message than expected is no more allowed

@@ -38,9 +38,12 @@ static void sender(void)
     MPI_Request request;
     MPI_Psend_init(data, PARTS, EACH, MPI_DOUBLE, 2, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     for (int round = 0; round < ROUNDS; round++) {
+        MPI_Request fill[PARTS];
+        for (int part = 0; part < PARTS; part++)
+            MPI_Irecv(data[part], EACH, MPI_DOUBLE, 0, part, MPI_COMM_WORLD, &fill[part]);
         MPI_Start(&request);
         for (int part = 0; part < PARTS; part++) {
-            MPI_Recv(data[part], EACH, MPI_DOUBLE, 0, part, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Wait(&fill[part], MPI_STATUS_IGNORE);
             MPI_Pready(part, request);
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);

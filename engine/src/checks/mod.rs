@@ -4,12 +4,12 @@
 mod consequences;
 mod in_process;
 
-use crate::collective::{self, Flow, Misfit, What, misfits, start_of};
+use crate::collective::{self, Flow, Misfit, What, misfit, misfits, start_of};
 use crate::ending::Ending;
 use crate::model::{Model, Rules};
 use crate::state::{
-    CommIx, Damage, Draft, Findings, Gathering, Message, Misuse, Origin, Site, Spoilt, Verdict, View, WrongResult,
-    rank_list,
+    CommIx, Damage, DescribedPair, Draft, Findings, Gathering, Message, Misuse, Origin, Site, Spoilt, Verdict, View,
+    WrongResult, rank_list,
 };
 use crate::waits::Knot;
 pub use abend::name as signal_name;
@@ -31,6 +31,8 @@ pub(crate) enum Rule {
     Result(fn(&[WrongResult], &Model, &mut Findings)),
     /// Two calls of two threads that were at the same thing at once.
     Misuse(fn(&Misuse, &Model, &mut Findings)),
+    /// A partitioned send and its receive that do not describe the same data.
+    Partitioned(fn(&DescribedPair, Misfit, &Model, &mut Findings)),
     /// The parts of one collective operation.
     Parts(fn(&Gathering, &Model, &mut Findings) -> Verdict),
     /// The data that one collective operation moves and that do not fit; one of them at least.
@@ -60,6 +62,7 @@ checks! {
     recv_checksum: Damage,
     collective_recv_checksum: Spoilt + Result = result,
     concurrent_misuse: Misuse,
+    partitioned_mismatch: Partitioned,
     comm_free_mismatch: Parts + End = end,
     collective_mismatch: Parts,
     collective_blocking_mix: Parts,
@@ -87,6 +90,7 @@ checks! {
     incomplete_gop: End,
     unfinished_gop: End,
     grequest_misuse: End,
+    partitioned_misuse: End,
     real_deadlock: End,
     real_hang_up: End,
     no_progress: End,
@@ -161,6 +165,17 @@ impl Rules for AllRules {
         for rule in rules(model) {
             if let Rule::Misuse(rule) = rule {
                 rule(misuse, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn partitioned(&self, model: &mut Model, pair: &DescribedPair) {
+        let Some(misfit) = misfit(&mut model.signatures, pair.send.amount, pair.recv.amount) else { return };
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Partitioned(rule) = rule {
+                rule(pair, misfit, model, &mut findings);
             }
         }
         model.findings = findings;
@@ -252,6 +267,8 @@ fn explained<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize
             comm_free_mismatch::CHECK
         } else if grequest_misuse::explains(knot, e) {
             grequest_misuse::CHECK
+        } else if partitioned_misuse::explains(knot, e) {
+            partitioned_misuse::CHECK
         } else {
             return None;
         };

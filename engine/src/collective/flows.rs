@@ -5,7 +5,7 @@ use super::What;
 use super::view::{neighbors, topology};
 use crate::model::Model;
 use crate::state::{Comm, Gathering, Topology, View};
-use crate::types::{Amount, Difference};
+use crate::types::{Amount, Difference, Signatures};
 use std::collections::BTreeMap;
 use trace_format::definition::Neighbors;
 use trace_format::mpi::Coll;
@@ -60,7 +60,7 @@ struct Finder<'m, 'a> {
 impl<'a> Finder<'_, 'a> {
     fn compare(&mut self, from: View<'a>, to: View<'a>, sent: Option<Amount>, expected: Option<Amount>) {
         let (Some(sent), Some(expected)) = (sent, expected) else { return };
-        if let Some(misfit) = self.misfit(sent, expected)
+        if let Some(misfit) = misfit(&mut self.model.signatures, sent, expected)
             && self.flows.len() < MAX_FLOWS
         {
             self.flows.push(Flow { from, to, sent, expected, misfit, alike: self.alike, edge: None });
@@ -102,7 +102,7 @@ impl<'a> Finder<'_, 'a> {
                 let mut fits = |pairs: &[(u32, u32)]| {
                     pairs.iter().all(|(i, j)| {
                         let (sent, expected) = (a.send().amount(self.model, *i), b.recv().amount(self.model, *j));
-                        sent.zip(expected).is_none_or(|(s, e)| self.misfit(s, e).is_none())
+                        sent.zip(expected).is_none_or(|(s, e)| misfit(&mut self.model.signatures, s, e).is_none())
                     })
                 };
                 if fits(&in_order) || fits(&across) {
@@ -115,23 +115,23 @@ impl<'a> Finder<'_, 'a> {
         let both_ways = outs.len() > 1 && topology(self.model, a) == Some(Topology::Grid);
         pairs.into_iter().for_each(|(out, into)| self.edge(*a, *b, Edge { out, into, both_ways }));
     }
+}
 
-    fn misfit(&mut self, sent: Amount, expected: Amount) -> Option<Misfit> {
-        if sent.sig == expected.sig && sent.reps == expected.reps && sent.bytes == expected.bytes {
-            return None;
-        }
-        let all = &mut self.model.signatures;
-        let difference = all.difference(sent, expected);
-        if let Some(d) = difference.filter(|d| !d.formal) {
-            return Some(Misfit::Type(d));
-        }
-        let equal = if all.untyped(sent, expected) {
-            sent.bytes.is_none() || expected.bytes.is_none() || sent.bytes == expected.bytes
-        } else {
-            all.elements(sent) == all.elements(expected)
-        };
-        if equal { difference.map(Misfit::Type) } else { Some(Misfit::Amount) }
+/// How an amount that is sent and the one that is expected do not fit, where they must be equal.
+pub(crate) fn misfit(all: &mut Signatures, sent: Amount, expected: Amount) -> Option<Misfit> {
+    if sent.sig == expected.sig && sent.reps == expected.reps && sent.bytes == expected.bytes {
+        return None;
     }
+    let difference = all.difference(sent, expected);
+    if let Some(d) = difference.filter(|d| !d.formal) {
+        return Some(Misfit::Type(d));
+    }
+    let equal = if all.untyped(sent, expected) {
+        sent.bytes.is_none() || expected.bytes.is_none() || sent.bytes == expected.bytes
+    } else {
+        all.elements(sent) == all.elements(expected)
+    };
+    if equal { difference.map(Misfit::Type) } else { Some(Misfit::Amount) }
 }
 
 /// The neighbours of a process on one side, with their places in its list.

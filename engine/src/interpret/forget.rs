@@ -107,6 +107,7 @@ impl Model {
         for (_, comm) in self.comms.list.iter() {
             comm.space.calls().for_each(&mut see);
             comm.findings.calls().for_each(&mut see);
+            comm.partitioned.calls().for_each(&mut see);
             let lanes = comm.boxes.values().flat_map(|b| b.lanes.values());
             lanes.flat_map(|l| &l.cluster).flat_map(|pair| pair.calls()).for_each(&mut see);
         }

@@ -3,8 +3,10 @@
 
 use crate::arg_places::arg_places;
 use crate::model::Model;
-use crate::state::{ChannelEnd, MOST_PARTITIONS, Origin, ReqId, Request, int};
+use crate::state::{ChannelEnd, CommIx, Described, DescribedPair, MOST_PARTITIONS, Origin, ReqId, Request, int};
+use crate::types::Amount;
 use std::rc::Rc;
+use trace_format::definition::Id;
 use trace_format::mpi::{Class, Kind};
 use trace_reader::args::Arg;
 
@@ -33,6 +35,33 @@ impl Model {
             channel.ready = Some(vec![false; partitions]);
         }
         request.partitioned = Some(Box::new(ChannelEnd { comm: target.comm, key, partitions, round: 0 }));
+        let Some(amount) = self.partitioned_amount(origin, is_send, partitions).filter(|_| !threads) else { return };
+        let described = Described { call: origin.clone(), partitions, amount };
+        let channel = self.comms.list[target.comm].partitioned.channels.get_mut(&key);
+        if let Some(pair) = channel.and_then(|channel| channel.describe(is_send, described)) {
+            self.compare_described(target.comm, &pair);
+        }
+    }
+
+    /// The data of all partitions.
+    fn partitioned_amount(&self, origin: &Origin, is_send: bool, partitions: usize) -> Option<Amount> {
+        let s = origin.arg_places;
+        let datatype = if is_send { s.send.datatype } else { s.recv.datatype };
+        // The first count is that of the partitions.
+        let place = origin.func.row().param("count")?;
+        let (count, datatype) = (int(&origin.ins, place as u8)?, int(&origin.ins, datatype)?);
+        let count = u64::try_from(count).ok()?.checked_mul(partitions as u64)?;
+        Some(self.one(origin.rank, datatype as Id)?.times(i64::try_from(count).ok()?))
+    }
+
+    fn compare_described(&mut self, comm: CommIx, pair: &DescribedPair) {
+        let c = &self.comms.list[comm];
+        let unknown =
+            c.is_foreign() || c.made_wrongly || [&pair.send, &pair.recv].iter().any(|d| self.is_dim(d.call.rank));
+        if !unknown {
+            let rules = self.rules;
+            rules.partitioned(self, pair);
+        }
     }
 
     /// A partitioned operation was started.

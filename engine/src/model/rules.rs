@@ -1,7 +1,7 @@
 //! The checks as they are asked while calls are matched.
 
 use super::Model;
-use crate::state::{CommIx, Damage, Gathering, Message, Misuse, Spoilt, Verdict, WrongResult};
+use crate::state::{CommIx, Damage, DescribedPair, Gathering, Message, Misuse, Spoilt, Verdict, WrongResult};
 
 /// Judges calls that belong together. The checks know the whole model, and therefore matching cannot know them.
 pub(crate) trait Rules: Sync {
@@ -15,6 +15,8 @@ pub(crate) trait Rules: Sync {
     fn wrong_results(&self, model: &mut Model, comm: CommIx, wrong: &[WrongResult]);
     /// Two calls of two threads that were at the same thing at once.
     fn misuse(&self, model: &mut Model, misuse: &Misuse);
+    /// A partitioned send and its receive, which were described.
+    fn partitioned(&self, model: &mut Model, pair: &DescribedPair);
     /// The parts of a collective operation.
     fn collective(&self, model: &mut Model, parts: &Gathering) -> Verdict;
 }

@@ -1,8 +1,11 @@
 //! Partitioned communication (MPI 4.1, chapter 4): the k-th MPI_Psend_init of a process to another on a communicator
 //! with a tag belongs to the k-th MPI_Precv_init there.
 
+use super::call::Origin;
 use super::comms::CommIx;
+use crate::types::Amount;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Source and destination (world ranks) and tag.
 pub(crate) type Lane = (i32, i32, i32);
@@ -28,6 +31,22 @@ pub(crate) struct Channel {
     pub(crate) freed: u8,
     /// Several threads may have a part in it: what was first is not always known.
     pub(crate) unclear: bool,
+    /// The first of the two that was described.
+    pub(crate) described: Option<Described>,
+}
+
+/// The data of a partitioned operation, as the call describes them that makes it.
+pub(crate) struct Described {
+    pub(crate) call: Rc<Origin>,
+    pub(crate) partitions: usize,
+    /// All of its partitions.
+    pub(crate) amount: Amount,
+}
+
+/// A send and a receive that were described.
+pub(crate) struct DescribedPair {
+    pub(crate) send: Described,
+    pub(crate) recv: Described,
 }
 
 /// The part of a request in a channel.
@@ -42,7 +61,25 @@ pub(crate) struct ChannelEnd {
 /// Requests with more partitions are not followed.
 pub(crate) const MOST_PARTITIONS: usize = 1 << 20;
 
+impl Channels {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
+        self.channels.values().filter_map(|c| c.described.as_ref()).map(|described| &described.call)
+    }
+}
+
 impl Channel {
+    /// One of the two is described: both, if the other one was.
+    pub(crate) fn describe(&mut self, is_send: bool, described: Described) -> Option<DescribedPair> {
+        match self.described.take() {
+            Some(recv) if is_send => Some(DescribedPair { send: described, recv }),
+            Some(send) => Some(DescribedPair { send, recv: described }),
+            None => {
+                self.described = Some(described);
+                None
+            }
+        }
+    }
+
     /// Are all partitions of the send's round that are among these ready?
     pub(crate) fn is_ready(&self, round: u64, among: impl Fn(usize, usize) -> bool) -> bool {
         let Some(ready) = &self.ready else { return self.sent > round };

@@ -8,6 +8,7 @@
 pub(crate) mod conflicts;
 pub(crate) mod lookup;
 pub(crate) mod operation;
+pub(crate) mod partitions;
 pub(crate) mod reach;
 pub(crate) mod shards;
 pub(crate) mod snapshots;

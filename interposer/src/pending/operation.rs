@@ -3,6 +3,7 @@
 use crate::call::call_cache::Place;
 use crate::debuggers::queues::Queued;
 use crate::mpi::spot::Spot;
+use crate::pending::partitions::Partitions;
 use crate::pending::snapshots::Snapshots;
 use crate::pending::spare::Spare;
 use crate::pending::uses::Uses;
@@ -95,11 +96,4 @@ impl Operation {
         std::mem::swap(&mut copy.snapshots, &mut self.snapshots);
         copy
     }
-}
-
-/// State of a partitioned operation (MPI 4.1, 4.2).
-pub(crate) struct Partitions {
-    /// Partitions of a send that were marked ready since it was started.
-    pub(crate) ready: Vec<bool>,
-    pub(crate) is_send: bool,
 }

@@ -6,6 +6,7 @@ use crate::pending::operation::Operation;
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
 use recorder::threads;
+use trace_format::mpi::Class;
 use trace_format::requests::{Ix, Requests};
 use typemap::Pending;
 
@@ -90,15 +91,16 @@ impl State {
         requests.started(ix);
         let operation = requests.get_mut(ix)?;
         let found = |used: &Use| pending.conflict(&used.buffer, used.access.writes());
-        let conflict = operation.uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at)));
+        // Partitions of a send are the program's until they are marked ready.
+        let uses = if operation.class == Class::PartitionedSend { &[][..] } else { &operation.uses[..] };
+        let conflict = uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at)));
         operation.started = spot;
         operation.active = true;
         operation.cancelled = false;
         operation.seen_complete = false;
-        if let Some(partitions) = &mut operation.partitions {
-            partitions.ready.fill(false);
-        }
-        if !operation.is_partitioned() {
+        if operation.is_partitioned() {
+            operation.start_partitions(ix, pending);
+        } else {
             // No adapter of two iterators: a build without optimization across units of code leaves calls of it here.
             for (place, used) in operation.uses.iter().enumerate() {
                 let Ok(place) = u8::try_from(place) else { break };
@@ -107,7 +109,8 @@ impl State {
             }
         }
         operation.is_disturbed = false;
-        let suspects = if are_several { Suspects::of(own, &operation.uses) } else { None };
+        let uses = if operation.class == Class::PartitionedSend { &[][..] } else { &operation.uses[..] };
+        let suspects = if are_several { Suspects::of(own, uses) } else { None };
         let conflict = conflict.and_then(|(mine, theirs, address)| self.disturbed(mine, theirs, address));
         if conflict.is_some() {
             self.requests.get_mut(ix)?.is_disturbed = true;

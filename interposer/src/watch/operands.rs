@@ -96,6 +96,7 @@ pub(crate) fn find(thread: &mut Thread, call: &Call, found: &mut Uses) {
         if share == Share::Nothing
             || is_send && nobody(info.operands.dest)
             || operand.kind == Kind::RecvBuf && nobody(info.operands.source)
+            || info.row.class == Class::PartitionedRecv && nobody(info.operands.dest)
         {
             continue;
         }

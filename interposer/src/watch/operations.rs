@@ -1,24 +1,25 @@
 //! Follows the operations of this process from call to call ([`crate::pending`]): what a call makes, starts, completes or frees.
 
 mod conflicts;
+mod partitions;
 pub(crate) use crate::pending::lookup::{Meant, ended, ended_anywhere, find};
 pub(crate) use crate::pending::shards::Part;
 pub(crate) use crate::pending::state::Ended;
 use conflicts::tell_conflict;
 pub(crate) use conflicts::{conflict, is_any_pending};
+pub(crate) use partitions::{MAX_PARTITIONS, are_partitions_sent};
 
 use crate::call::info::Role;
 use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::handle_at;
 use crate::pending::lookup;
-use crate::pending::operation::Partitions;
 use crate::pending::snapshots::{self, Snapshots};
 use crate::state::call_requests::{self, CallRequest};
 use crate::state::queued;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::watch::checks::{buffers, grequest_misuse, partitions, requests};
+use crate::watch::checks::{buffers, grequest_misuse, requests};
 use crate::watch::{grequests, operands, sums};
 use recorder::threads;
 use trace_format::mpi::{Class, Kind};
@@ -60,9 +61,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     }
     buffers::itself(thread, call, &operation.uses);
     if operation.is_partitioned() {
-        let n = info.row.param("partitions").and_then(|p| words.get(p)).map_or(0, |w| *w as i32).max(0) as usize;
-        let is_send = class == Class::PartitionedSend;
-        operation.partitions = (n <= MAX_PARTITIONS).then(|| Box::new(Partitions { ready: vec![false; n], is_send }));
+        partitions::describe(call, &mut operation);
     }
     if operation.persistent {
         own.with(|state| state.add(own, (handle, slot), operation));
@@ -78,9 +77,6 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     });
     tell_conflict(thread, call, begun.map(|begun| (own, begun)));
 }
-
-/// More partitions are not looked at.
-pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
 
 /// MPI_Start or MPI_Startall has succeeded.
 #[inline(never)]
@@ -194,6 +190,9 @@ fn all_changed(thread: &mut Thread, call: &Call) {
 }
 
 fn changed(thread: &mut Thread, call: &Call, given: CallRequest) {
+    if call.info.role == Role::Marks {
+        return partitions::marked(thread, call, given);
+    }
     let spot = Spot::of(thread, call);
     let freed = find(thread.part, (given.handle, given.slot), |state, Meant { part, ix, .. }| {
         match call.info.role {
@@ -201,16 +200,6 @@ fn changed(thread: &mut Thread, call: &Call, given: CallRequest) {
                 // When it ends nobody will say.
                 state.release(ix);
                 return state.remove(part, (ix, given.handle), (spot, call.open.entered));
-            }
-            Role::Marks => {
-                let (operation, marked) = (state.requests.get_mut(ix), partitions::of(call));
-                if let Some(Partitions { ready, is_send: true }) = operation.and_then(|o| o.partitions.as_deref_mut()) {
-                    for partition in marked {
-                        if let Some(place) = usize::try_from(partition).ok().and_then(|p| ready.get_mut(p)) {
-                            *place = true;
-                        }
-                    }
-                }
             }
             Role::Cancels => state.requests.get_mut(ix).into_iter().for_each(|o| o.cancelled = true),
             _ => {}

@@ -259,6 +259,8 @@ catalogue! {
     real_hang_up::REAL_HANG_UP,
     potential_hang_up::POTENTIAL_HANG_UP,
     no_progress::NO_PROGRESS,
+    partitioned_misuse::PARTITIONED_MISUSE,
+    partitioned_mismatch::PARTITIONED_MISMATCH,
     neighbour_mismatch::NEIGHBOUR_MISMATCH,
     watched_data_changed::WATCHED_DATA_CHANGED,
 }

@@ -5,9 +5,10 @@ check! {
     /// columns of a matrix that lie between each other do not overlap. The process prints the finding when it makes the
     /// second call, with the place of the first.
     ///
-    /// Buffers of one-sided and partitioned operations, and requests that the program has freed while they were active, are
-    /// not looked at. Where the library gives one handle to several requests, which it does for sends that are complete in
-    /// its eyes, the first completion ends them all. Overlaps with collective operations are `collective-overlap`.
+    /// Buffers of one-sided operations, and requests that the program has freed while they were active, are not looked at.
+    /// Where the library gives one handle to several requests, which it does for sends that are complete in its eyes, the first
+    /// completion ends them all. Overlaps with collective operations are `collective-overlap`, with partitions
+    /// `partitioned-misuse`.
     ///
     /// # Why it is wrong
     /// Until an operation is complete, its receive buffer must not be accessed in any way, and its send buffer must not be

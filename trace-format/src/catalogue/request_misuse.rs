@@ -2,15 +2,15 @@ check! {
     /// # What it finds
     /// A request that is used in a way that its state does not allow: a copy of the handle of a request that is over,
     /// MPI_Start of one that is active or not persistent, MPI_Request_free or MPI_Cancel of a nonblocking collective
-    /// operation, MPI_Cancel of one that is not active, MPI_Pready of a partition that does not exist, was marked already, or
-    /// belongs to a receive, MPI_Parrived on a send. The process prints the finding before it makes the call.
+    /// operation, MPI_Cancel of one that is not active. The process prints the finding before it makes the call. Partitions that
+    /// are marked against their rules are `partitioned-misuse`.
     ///
     /// Null and inactive requests in completion calls are allowed. A stale copy is only found as long as the library has not
     /// given the handle to another request.
     ///
     /// # Why it is wrong
     /// A request that was completed or freed does not exist (MPI 4.1, 3.7.3); only inactive persistent requests may be
-    /// started (3.9); the rules for collective requests are in 6.12, those for partitions in 4.2.
+    /// started (3.9); the rules for collective requests are in 6.12.
     ///
     /// # Example
     /// ```trace

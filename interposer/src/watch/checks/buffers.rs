@@ -1,6 +1,6 @@
 //! Buffers of a call against each other and against those of pending operations: what the checks on them share.
 
-use super::{Spot, collective_overlap, overlapping, overlapping_sendrecv, send_checksum};
+use super::{Spot, collective_overlap, overlapping, overlapping_sendrecv, partitioned_misuse, send_checksum};
 use crate::mpi::types;
 use crate::pending::conflicts::Conflict;
 use crate::pending::uses::{Access, Use};
@@ -138,7 +138,9 @@ fn against_each_other(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
 /// A conflict with a pending operation.
 #[cold]
 pub(crate) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
-    if is_collective(call.info.row.class) || is_collective(conflict.class) {
+    if [&conflict.mine, &conflict.theirs].into_iter().any(partitioned_misuse::is_partition) {
+        partitioned_misuse::overlap(thread, call, conflict);
+    } else if is_collective(call.info.row.class) || is_collective(conflict.class) {
         collective_overlap::tell(thread, call, conflict);
     } else {
         overlapping::tell(thread, call, conflict);

@@ -51,7 +51,7 @@ mod nonpersistent_request_free;
 mod null_buffer;
 mod overlapping;
 mod overlapping_sendrecv;
-pub(crate) mod partitions;
+pub(crate) mod partitioned_misuse;
 mod request_cancel;
 mod request_misuse;
 pub(crate) mod requests;

@@ -71,10 +71,3 @@ pub(super) fn cancel(thread: &mut Thread, call: &Call, known: &Known) -> bool {
     Finding::new(CHECK, message).at(here, "cancels it").at(known.made, "made the request").tell(thread);
     true
 }
-
-/// The mistake in a call for partitions.
-pub(super) fn partition(thread: &mut Thread, call: &Call, known: &Known, what: &str) {
-    let here = Spot::of(thread, call);
-    let message = format!("{} {what}", here.func.name());
-    Finding::new(CHECK, message).at(here, "names the partition").at(known.made, "made the request").tell(thread);
-}

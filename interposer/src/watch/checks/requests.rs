@@ -1,7 +1,7 @@
 //! Calls that are given requests, before they are made: which check looks at them.
 
 use super::Spot;
-use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
+use super::{nonpersistent_request_free, partitioned_misuse, request_cancel, request_misuse, wrong_request_free};
 use crate::call::info::Role;
 use crate::state::call_requests::{self, CallRequest};
 use crate::state::recording::Call;
@@ -55,8 +55,12 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let own = thread.part;
     let given = call_requests::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
+        let sent = operations::are_partitions_sent().then(|| SmallVec::<[CallRequest; 4]>::from_slice(given));
         if let Some(ended) = operations::ended(own, given) {
             request_misuse::gone(thread, call, ended);
+        }
+        if let Some(given) = sent {
+            partitioned_misuse::wait(thread, call, &given);
         }
         return;
     }
@@ -78,7 +82,7 @@ fn one(thread: &mut Thread, call: &Call, given: CallRequest, known: &Known) {
         Role::Frees => nonpersistent_request_free::check(thread, call, known),
         Role::Cancels if request_misuse::cancel(thread, call, known) => {}
         Role::Cancels => request_cancel::check(thread, call, known),
-        Role::Marks => partitions::check(thread, call, given, known),
+        Role::Marks => partitioned_misuse::check(thread, call, given, known),
         _ => {}
     }
 }

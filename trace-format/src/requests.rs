@@ -136,6 +136,11 @@ impl<T, E: Copy> Requests<T, E> {
         self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix
     }
 
+    /// Adds an operation that has no request: no handle means it.
+    pub fn add_without_handle(&mut self, what: T) -> Ix {
+        self.all.insert(Request { slot: 0, same: NO_PLACE, before: None, after: None, what }) as Ix
+    }
+
     /// The place of what is known of a handle.
     fn place(&mut self, handle: u64) -> u32 {
         let handles = &mut self.handles;

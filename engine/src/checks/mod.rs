@@ -8,8 +8,8 @@ use crate::collective::{self, Flow, Misfit, What, misfit, misfits, start_of};
 use crate::ending::Ending;
 use crate::model::{Model, Rules};
 use crate::state::{
-    CommIx, Damage, DescribedPair, Draft, Findings, Gathering, Message, Misuse, Origin, Site, Spoilt, Verdict, View,
-    WrongResult, rank_list,
+    AccessConflict, CommIx, Damage, DescribedPair, Draft, Findings, Gathering, Message, Misuse, Origin, OutOfRange,
+    Site, Spoilt, UnlikeSides, Verdict, View, WrongResult, rank_list,
 };
 use crate::waits::Knot;
 pub use abend::name as signal_name;
@@ -33,6 +33,12 @@ pub(crate) enum Rule {
     Misuse(fn(&Misuse, &Model, &mut Findings)),
     /// A partitioned send and its receive that do not describe the same data.
     Partitioned(fn(&DescribedPair, Misfit, &Model, &mut Findings)),
+    /// Two accesses to a window that must not overlap.
+    Accesses(fn(&AccessConflict, &Model, &mut Findings)),
+    /// An access beyond the memory of its target.
+    Range(fn(&OutOfRange, &Model, &mut Findings)),
+    /// An access whose two sides differ in type.
+    Sides(fn(&UnlikeSides, &Model, &mut Findings)),
     /// The parts of one collective operation.
     Parts(fn(&Gathering, &Model, &mut Findings) -> Verdict),
     /// The data that one collective operation moves and that do not fit; one of them at least.
@@ -63,6 +69,9 @@ checks! {
     collective_recv_checksum: Spoilt + Result = result,
     concurrent_misuse: Misuse,
     partitioned_mismatch: Partitioned,
+    rma_conflict: Accesses,
+    rma_range: Range,
+    rma_type_mismatch: Sides,
     comm_free_mismatch: Parts + End = end,
     collective_mismatch: Parts,
     collective_blocking_mix: Parts,
@@ -176,6 +185,36 @@ impl Rules for AllRules {
         for rule in rules(model) {
             if let Rule::Partitioned(rule) = rule {
                 rule(pair, misfit, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn access_conflict(&self, model: &mut Model, conflict: &AccessConflict) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Accesses(rule) = rule {
+                rule(conflict, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn out_of_range(&self, model: &mut Model, access: &OutOfRange) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Range(rule) = rule {
+                rule(access, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn unlike_sides(&self, model: &mut Model, access: &UnlikeSides) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Sides(rule) = rule {
+                rule(access, model, &mut findings);
             }
         }
         model.findings = findings;

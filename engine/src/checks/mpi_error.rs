@@ -1,6 +1,6 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
-use crate::arg_places::arg_places;
+use crate::arg_places::{NONE, arg_places};
 use crate::ending::Ending;
 use crate::model::Model;
 use crate::state::{Draft, Findings, Site};
@@ -8,7 +8,7 @@ use crate::worlds::Names;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
     COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NEIGHBOUR_MISMATCH, NONPAIRED_RECV,
-    NONPAIRED_SEND, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    NONPAIRED_SEND, RMA_RANGE, RMA_TYPE_MISMATCH, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
@@ -40,6 +40,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
                 .call
                 .as_ref()
                 .is_some_and(|c| matches!(arg_places(c.func).class, Class::Wait(_) | Class::Test(_)));
+            let one_sided = error.call.as_ref().is_some_and(|c| arg_places(c.func).win != NONE);
             let finalize = error.call.as_ref().is_some_and(|c| arg_places(c.func).class == Class::Finalize);
             let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
             let explained = error.call.as_ref().is_some_and(|c| r.is_found_wrong(c))
@@ -47,6 +48,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
                 || completes && findings.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || coll && findings.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || too_long && findings.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
+                || one_sided && findings.concerns(&[&RMA_RANGE, &RMA_TYPE_MISMATCH], rank as i32)
                 || (too_long || coll) && findings.concerns(collective, rank as i32)
                 || coll && error.call.as_ref().is_some_and(|c| findings.concerns_calls_of(collective, c));
             if explained {

@@ -1,6 +1,7 @@
 //! The effect of a call on its rank and on the run: at its start (operations begin), and at its return (operations end,
 //! objects appear).
 
+mod accesses;
 mod bridges;
 mod buffers;
 mod completion;

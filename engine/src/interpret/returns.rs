@@ -140,6 +140,9 @@ impl Model {
                 }
             }
             Class::Collective(coll, start) => {
+                if coll == Coll::WinFence {
+                    self.fence(origin, s, failed);
+                }
                 self.note_topology(origin, s, coll, outs);
                 let mut entered = entered;
                 if is_refused(class)
@@ -182,11 +185,15 @@ impl Model {
                 }
             }
             Class::RmaSync(sync) => {
+                self.synchronize(origin, s, failed, int(outs, s.flag));
                 if let Some(window) = entered.window {
                     self.leave_epoch(origin, sync, window, failed, int(outs, s.flag).is_some_and(|f| f != 0));
                 }
             }
-            Class::RmaRequest if !failed => {
+            Class::Rma => self.access(origin, s, failed),
+            Class::RmaRequest if failed => self.access(origin, s, failed),
+            Class::RmaRequest => {
+                self.access(origin, s, failed);
                 let mut request = Request::new(origin, s.class);
                 let window = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
                 request.window = window.map(|w| w.ix);
@@ -241,11 +248,16 @@ impl Model {
             let key = CommKey::Child { parent, index, first };
             self.comms.register(rank, objects, Kind::Comm, id as Id, Some(key));
         }
+        let mut window = None;
         for (kind, place) in [(Kind::Win, s.new_win), (Kind::File, s.new_file)] {
             if let Some(id) = int(outs, place) {
                 let key = CommKey::Object { parent, index };
-                self.comms.register(rank, objects, kind, id as Id, Some(key));
+                let member = self.comms.register(rank, objects, kind, id as Id, Some(key));
+                window = window.or(member.filter(|_| kind == Kind::Win));
             }
+        }
+        if let (Some(window), Class::Collective(coll, _)) = (window, s.class) {
+            self.note_window(origin, coll, window);
         }
     }
 

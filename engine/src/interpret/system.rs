@@ -5,10 +5,12 @@ use crate::state::{Breach, MpiError};
 use crate::types::Amount;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::{Class, Kind};
 use trace_format::system::SystemEvent;
+use typemap::Typemap;
 
 impl Model {
     pub(crate) fn define(&mut self, rank: i32, definition: Definition) {
@@ -56,7 +58,7 @@ impl Model {
                 };
                 r.objects.on_comm.insert((kind, id), comm);
             }
-            Definition::Datatype { id, combiner, ints, types, size, extent, .. } => {
+            Definition::Datatype { id, combiner, ints, types, size, lb, extent } => {
                 self.epoch = self.epoch.wrapping_add(1);
                 r.extents.insert(id, extent);
                 if id < FIRST_USER_ID || combiner == Combiner::Named {
@@ -65,7 +67,12 @@ impl Model {
                 }
                 let olds: Vec<Amount> = types.iter().map(|t| self.one(rank, *t).unwrap_or(Amount::UNKNOWN)).collect();
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
-                self.ranks[rank as usize].types.insert(id, amount);
+                let maps: Option<Vec<Arc<Typemap>>> = types.iter().map(|t| self.typemap(rank, *t)).collect();
+                let map = maps.and_then(|maps| Typemap::derive(combiner, &ints, &maps, lb, extent));
+                let map = map.filter(|map| map.size() == size).or_else(|| Typemap::opaque(size, lb, extent));
+                let r = &mut self.ranks[rank as usize];
+                r.typemaps.extend(map.map(|map| (id, map)));
+                r.types.insert(id, amount);
             }
             Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
             Definition::Dump { .. } => self.has_dumps = true,

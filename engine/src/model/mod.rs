@@ -16,10 +16,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::run::job::Buffering;
 use trace_format::settings::selection::Selection;
 use trace_format::variables::BufferingLimit;
+use typemap::Typemap;
 pub(crate) use words::RankNames;
 
 /// So many are kept for their memory: about as many as are in flight while ranks are read in turns.
@@ -91,6 +93,15 @@ impl Model {
     /// Extent in bytes of a datatype of a rank, where the trace says it.
     pub(crate) fn extent(&self, rank: i32, datatype: Id) -> Option<i64> {
         self.ranks[rank as usize].extents.get(&datatype).copied()
+    }
+
+    /// The typemap of a datatype of a rank.
+    pub(crate) fn typemap(&self, rank: i32, datatype: Id) -> Option<Arc<Typemap>> {
+        if datatype < FIRST_USER_ID {
+            let size = self.signatures.predefined(datatype)?.bytes?;
+            return Some(Typemap::named(datatype, size));
+        }
+        self.ranks[rank as usize].typemaps.get(&datatype).cloned()
     }
 
     /// Calls are missing, and more will come. Which message, collective or request later calls are about nobody knows any

@@ -1,7 +1,10 @@
 //! The checks as they are asked while calls are matched.
 
 use super::Model;
-use crate::state::{CommIx, Damage, DescribedPair, Gathering, Message, Misuse, Spoilt, Verdict, WrongResult};
+use crate::state::{
+    AccessConflict, CommIx, Damage, DescribedPair, Gathering, Message, Misuse, OutOfRange, Spoilt, UnlikeSides,
+    Verdict, WrongResult,
+};
 
 /// Judges calls that belong together. The checks know the whole model, and therefore matching cannot know them.
 pub(crate) trait Rules: Sync {
@@ -17,6 +20,12 @@ pub(crate) trait Rules: Sync {
     fn misuse(&self, model: &mut Model, misuse: &Misuse);
     /// A partitioned send and its receive, which were described.
     fn partitioned(&self, model: &mut Model, pair: &DescribedPair);
+    /// Two accesses to a window that must not overlap.
+    fn access_conflict(&self, model: &mut Model, conflict: &AccessConflict);
+    /// An access beyond the memory of its target.
+    fn out_of_range(&self, model: &mut Model, access: &OutOfRange);
+    /// An access whose two sides differ in type.
+    fn unlike_sides(&self, model: &mut Model, access: &UnlikeSides);
     /// The parts of a collective operation.
     fn collective(&self, model: &mut Model, parts: &Gathering) -> Verdict;
 }

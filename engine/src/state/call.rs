@@ -154,6 +154,11 @@ pub(crate) fn value(values: &Args, place: Place) -> Arg<'_> {
     if place == NONE { Arg::None } else { values.get(place.into()) }
 }
 
+/// An integer argument or handle by the name of its parameter.
+pub(crate) fn row_int(origin: &Origin, name: &str) -> Option<i64> {
+    origin.ins.int(origin.func.row().param(name)?)
+}
+
 /// An integer argument or handle at its place.
 #[inline]
 pub fn int(values: &Args, place: Place) -> Option<i64> {

@@ -6,6 +6,7 @@ use super::epochs::Epochs;
 use super::findings::Findings;
 use super::mailbox::Mailbox;
 use super::space::Space;
+use super::window::Window;
 use crate::collections::{Indexed, Slab};
 use rustc_hash::FxHashMap;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, Neighbors, UNKNOWN_ID};
@@ -125,6 +126,8 @@ pub(crate) struct Comm {
     pub(crate) partitioned: Channels,
     /// The epochs of a window.
     pub(crate) epochs: Epochs,
+    /// The accesses to a window, once a process has made it.
+    pub(crate) window: Option<Box<Window>>,
     /// Messages under way, by the world rank of their destination.
     pub(crate) boxes: Indexed<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
@@ -380,6 +383,7 @@ impl Comms {
                     space: Space::new(size),
                     partitioned: Channels::default(),
                     epochs: Epochs::default(),
+                    window: None,
                     boxes: Indexed::default(),
                     spoiled: made_wrongly,
                     made_wrongly,

@@ -50,6 +50,7 @@ impl Rank {
             Kind::Datatype => {
                 self.types.remove(&id);
                 self.extents.remove(&id);
+                self.typemaps.remove(&id);
             }
             Kind::Group => _ = objects.groups.remove(&id),
             _ => {

@@ -28,10 +28,12 @@ mod space;
 mod sums;
 mod sweeps;
 mod untimely;
+mod window;
 mod words;
 
 pub(crate) use buffers::names_session;
 pub use call::int;
+pub(crate) use call::row_int;
 pub(crate) use call::{MessageEnd, Origin, Pattern, Target, as_call, status_at, value};
 pub(crate) use channels::{Channel, ChannelEnd, Described, DescribedPair, MOST_PARTITIONS};
 pub(crate) use comms::{Comm, CommIx, CommKey, Comms, Member, Topology, peers};
@@ -59,6 +61,7 @@ pub(crate) use space::{Instance, Part};
 pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
 pub(crate) use untimely::{Untimely, is_finalize};
+pub(crate) use window::{AccessConflict, Accessed, Exposed, OutOfRange, Together, UnlikeSides, Window};
 pub(crate) use words::{op_name, outside_rank, plural, rank_list};
 
 /// Communicator, destination, source, tag of a message; and the places of its two calls.

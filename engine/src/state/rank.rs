@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 use trace_format::catalogue::{CheckInfo, LEAK_WINDOW};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
@@ -26,6 +27,7 @@ use trace_format::system::{Checksums, Found, Place, Signal};
 use trace_reader::args::Args;
 use trace_reader::reader::Repeat;
 use trace_reader::reader::Varying;
+use typemap::Typemap;
 
 const SIGABRT: i32 = 6;
 
@@ -133,6 +135,8 @@ pub(crate) struct Rank {
     pub(crate) sessions: u32,
     pub(crate) types: FxHashMap<Id, Amount>,
     pub(crate) extents: FxHashMap<Id, i64>,
+    /// Typemaps of its derived datatypes, where the trace says them.
+    pub(crate) typemaps: FxHashMap<Id, Arc<Typemap>>,
     pub(crate) names: FxHashMap<(Kind, Id), String>,
     pub(crate) modules: Vec<(u64, u64, u64, u64)>,
     pub(crate) places: FxHashMap<Id, u64>,

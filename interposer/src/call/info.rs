@@ -131,6 +131,12 @@ pub(crate) enum Role {
     Cancels,
     /// MPI_Pready and MPI_Parrived.
     Marks,
+    /// An access to a window, with or without a request.
+    Accesses,
+    /// One-sided synchronization, or the end of a window.
+    Synchronizes,
+    /// MPI_Win_attach and MPI_Win_detach.
+    Attaches,
 }
 
 fn request(row: &Function, plan: &Plan) -> Option<RequestParam> {
@@ -154,6 +160,10 @@ fn role(row: &Function, operands: &Operands) -> Role {
         Class::RequestFree => Role::Frees,
         Class::Cancel => Role::Cancels,
         Class::Pready | Class::Parrived => Role::Marks,
+        // MPIX_Win_get_notify_request accesses nothing.
+        Class::Rma | Class::RmaRequest if row.param("target_rank").is_some() => Role::Accesses,
+        Class::RmaSync(_) | Class::Collective(Coll::WinFence | Coll::WinFree, _) => Role::Synchronizes,
+        _ if matches!(row.id, FnId::MPI_Win_attach | FnId::MPI_Win_detach) => Role::Attaches,
         _ if makes_request => Role::Starts,
         _ if !operands.is_empty() => Role::Blocking,
         _ => Role::None,

@@ -10,6 +10,7 @@ pub(crate) struct Operand {
     pub(crate) func: FnId,
     pub(crate) param: usize,
     pub(crate) kind: Kind,
+    /// The parameter that counts its elements; [`ONE`]: it has one.
     pub(crate) count: usize,
     pub(crate) large: bool,
     /// Length of the arrays, for functions that have one count a partner.
@@ -20,6 +21,9 @@ pub(crate) struct Operand {
     /// One datatype a partner: then displacements are in bytes.
     pub(crate) types: bool,
 }
+
+/// The count of a buffer with a single element, as those of MPI_Fetch_and_op and MPI_Compare_and_swap have.
+pub(crate) const ONE: usize = usize::MAX;
 
 /// The buffers of a function, from its row.
 #[derive(Debug, Default)]
@@ -34,7 +38,8 @@ pub(crate) struct Operands {
 
 impl Operands {
     pub(crate) fn of(row: &Function, plan: &Plan) -> Operands {
-        if !(row.class.exchanges() || matches!(row.class, Class::Collective(..) | Class::FileIo(_))) {
+        let is_access = matches!(row.class, Class::Rma | Class::RmaRequest);
+        if !(row.class.exchanges() || is_access || matches!(row.class, Class::Collective(..) | Class::FileIo(_))) {
             return Operands::default();
         }
         let is_buffer = |k: Kind| matches!(k, Kind::SendBuf | Kind::RecvBuf | Kind::Buf);
@@ -42,14 +47,15 @@ impl Operands {
             let behind = |test: &dyn Fn(&trace_format::mpi::Param) -> bool| {
                 row.params.iter().enumerate().skip(param + 1).find(|(_, p)| test(p)).map(|(i, _)| i)
             };
-            let count = behind(&|p| matches!(p.kind, Kind::Count | Kind::LargeCount) && p.name != "partitions")?;
+            let count = behind(&|p| matches!(p.kind, Kind::Count | Kind::LargeCount) && p.name != "partitions");
+            let count = count.or(is_access.then_some(ONE))?;
             let datatype = behind(&|p| p.kind == Kind::Datatype)?;
             let is_array = |i: usize| row.params.get(i).is_some_and(|p| !p.len.is_empty());
             let many = plan.ins.iter().find(|i| i.param == count).and_then(|i| match i.shape {
                 Shape::Array { len, at_root, .. } => Some((len, at_root)),
                 _ => None,
             });
-            let between = || row.params.iter().enumerate().take(datatype).skip(count + 1);
+            let between = || row.params.iter().enumerate().take(datatype).skip(count.saturating_add(1));
             let displacements = between().find(|(i, p)| {
                 is_array(*i) && matches!(p.kind, Kind::Int | Kind::Aint | Kind::LargeCount) && p.dir == Dir::In
             });
@@ -58,7 +64,7 @@ impl Operands {
                 param,
                 kind: row.params.get(param)?.kind,
                 count,
-                large: row.params.get(count)?.kind == Kind::LargeCount,
+                large: row.params.get(count).is_some_and(|p| p.kind == Kind::LargeCount),
                 many,
                 displacements: displacements.map(|(i, p)| (i, p.kind != Kind::Int)),
                 datatype,

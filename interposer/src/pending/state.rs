@@ -66,6 +66,19 @@ impl State {
         self.requests.add(handle, slot, operation)
     }
 
+    /// An operation of the part `own` without a request.
+    pub(crate) fn add_without_request(&mut self, own: Part, operation: Box<Operation>) -> Ix {
+        own.reach().begin();
+        self.requests.add_without_handle(operation)
+    }
+
+    /// An operation without a request is over, by the call `by`, which began at `time`.
+    pub(crate) fn remove_without_request(&mut self, ix: Ix, (by, time): (Spot, u64)) -> Option<Box<Operation>> {
+        let ended = Ended { made: self.requests.get(ix)?.made, by, time };
+        self.release(ix);
+        self.requests.remove(ix, ended)
+    }
+
     /// The request of the part `own` is gone, by the call `by`, which began at `time`.
     pub(crate) fn remove(
         &mut self,

@@ -16,7 +16,7 @@ use crate::watch::checks::{
     leaks, loans, send_buffers, tag_portability, watched_data_changed,
 };
 use crate::watch::operations;
-use crate::watch::sums;
+use crate::watch::{sums, windows};
 use std::sync::atomic::{AtomicU8, Ordering};
 use trace_format::catalogue::{CHECKS, Work};
 use trace_format::mpi::{Class, Function, Kind};
@@ -147,6 +147,7 @@ fn before_objects(thread: &mut Thread, call: &Call) {
     }
     if call.info.watched == Watched::Finalize {
         leaks::before_end(thread, Spot::of(thread, call));
+        windows::before_end(thread, Spot::of(thread, call));
     }
 }
 

@@ -11,3 +11,4 @@ pub(crate) mod report;
 pub(crate) mod sums;
 mod symbolizer;
 pub(crate) mod thread_level;
+mod windows;

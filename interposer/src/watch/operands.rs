@@ -2,7 +2,7 @@
 
 use crate::call::encode::encoder;
 use crate::call::info::Info;
-use crate::call::operands::{Operand, Operands};
+use crate::call::operands::{ONE, Operand, Operands};
 use crate::mpi::abi::Abi;
 use crate::mpi::words::handle_at;
 use crate::mpi::words::{Words, ask};
@@ -102,7 +102,7 @@ pub(crate) fn find(thread: &mut Thread, call: &Call, found: &mut Uses) {
         }
         match operand.many {
             None => {
-                let count = count_at(operand, word(operand.count));
+                let count = if operand.count == ONE { 1 } else { count_at(operand, word(operand.count)) };
                 let (times, partners) = match share {
                     Share::Times(n) => (n as u64, Partners::Each(n as u32)),
                     _ => (1, Partners::All),

@@ -13,16 +13,19 @@ use crate::call::info::Role;
 use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::handle_at;
+use crate::pending::conflicts::Begun;
 use crate::pending::lookup;
 use crate::pending::snapshots::{self, Snapshots};
+use crate::pending::uses::Uses;
 use crate::state::call_requests::{self, CallRequest};
 use crate::state::queued;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{buffers, grequest_misuse, requests};
-use crate::watch::{grequests, operands, sums};
+use crate::watch::{grequests, operands, sums, windows};
 use recorder::threads;
 use trace_format::mpi::{Class, Kind};
+use trace_format::requests::Ix;
 
 // The rest is not inlined: calls without requests should not pay for its size.
 
@@ -40,12 +43,12 @@ pub(crate) fn is_inactive(handle: u64, slot: u64) -> bool {
     is_inactive == Some(true)
 }
 
-/// A call that makes a request has succeeded.
+/// A call that makes a request has succeeded. Returns its place in the thread's part if its operation has begun.
 #[inline(never)]
-pub(crate) fn made(thread: &mut Thread, call: &Call) {
+pub(crate) fn made(thread: &mut Thread, call: &Call) -> Option<Ix> {
     let &Call { info, abi, words, .. } = call;
-    let Some(slot) = info.request.and_then(|r| words.get(r.param)).copied() else { return };
-    let Some(handle) = handle_at(abi, Kind::Request, slot).filter(|h| !handles::is_null_request(*h)) else { return };
+    let slot = info.request.and_then(|r| words.get(r.param)).copied()?;
+    let handle = handle_at(abi, Kind::Request, slot).filter(|h| !handles::is_null_request(*h))?;
     let (class, spot, own) = (info.row.class, Spot::of(thread, call), thread.part);
     let again = thread.spare.take_again(call.open.place);
     let is_again = again.is_some();
@@ -65,7 +68,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     }
     if operation.persistent {
         own.with(|state| state.add(own, (handle, slot), operation));
-        return;
+        return None;
     }
     if sums::are_on() {
         sums::started(thread, call, 0, class, &operation.uses);
@@ -75,7 +78,31 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
         let ix = state.add(own, (handle, slot), operation);
         state.start(own, ix, spot)
     });
+    begun_anew(thread, call, begun)
+}
+
+/// An access to a window without a request, whose buffers at the origin are these, has succeeded.
+pub(super) fn accessed(thread: &mut Thread, call: &Call, uses: Uses) -> Option<Ix> {
+    buffers::itself(thread, call, &uses);
+    let (class, spot, own) = (call.info.row.class, Spot::of(thread, call), thread.part);
+    let mut operation = thread.spare.take(class, spot);
+    operation.begin(class, spot);
+    operation.uses = uses;
+    operation.snapshots.take(&operation.uses);
+    let begun = own.with(|state| {
+        let ix = state.add_without_request(own, operation);
+        state.start(own, ix, spot)
+    });
+    begun_anew(thread, call, begun)
+}
+
+/// The operation of the call has begun in the thread's part.
+#[inline(always)]
+fn begun_anew(thread: &mut Thread, call: &Call, begun: Option<Begun>) -> Option<Ix> {
+    let ix = begun.as_ref().map(|begun| begun.ix);
+    let own = thread.part;
     tell_conflict(thread, call, begun.map(|begun| (own, begun)));
+    ix
 }
 
 /// MPI_Start or MPI_Startall has succeeded.
@@ -239,6 +266,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         }
         Role::None | Role::Starts | Role::Describes => {}
         Role::Blocking => buffers::blocking(thread, call),
+        Role::Accesses | Role::Synchronizes | Role::Attaches => windows::before(thread, call),
         _ => requests::before(thread, call),
     }
 }
@@ -250,7 +278,8 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
         Role::None | Role::Blocking => {}
         Role::Completes | Role::Peeks => completed(thread, call, failed),
         _ if failed => {}
-        Role::Starts | Role::Describes => made(thread, call),
+        Role::Starts | Role::Describes => _ = made(thread, call),
+        Role::Accesses | Role::Synchronizes | Role::Attaches => windows::after(thread, call),
         Role::Restarts => started(thread, call),
         Role::Frees | Role::Cancels | Role::Marks => all_changed(thread, call),
     }

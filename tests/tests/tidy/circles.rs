@@ -15,6 +15,7 @@ fn modules_know_each_other_in_one_direction() -> Result<()> {
         in_circles("analyzer/src/lib.rs", &[]),
         in_circles("analyzer/src/main.rs", &[]),
         in_circles("schedules/src/lib.rs", &[]),
+        in_circles("rma/src/lib.rs", &[]),
         in_circles("typemap/src/lib.rs", &[]),
         in_circles("trace-format/src/lib.rs", &[]),
         in_circles("trace-reader/src/lib.rs", &[]),

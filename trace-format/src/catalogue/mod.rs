@@ -259,8 +259,13 @@ catalogue! {
     real_hang_up::REAL_HANG_UP,
     potential_hang_up::POTENTIAL_HANG_UP,
     no_progress::NO_PROGRESS,
+    rma_epoch::RMA_EPOCH,
+    rma_conflict::RMA_CONFLICT,
+    rma_local_conflict::RMA_LOCAL_CONFLICT,
+    rma_range::RMA_RANGE,
     partitioned_misuse::PARTITIONED_MISUSE,
     partitioned_mismatch::PARTITIONED_MISMATCH,
+    rma_type_mismatch::RMA_TYPE_MISMATCH,
     neighbour_mismatch::NEIGHBOUR_MISMATCH,
     watched_data_changed::WATCHED_DATA_CHANGED,
 }

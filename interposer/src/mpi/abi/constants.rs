@@ -17,6 +17,8 @@ pub(crate) struct Named {
     pub(crate) topo_cart: i32,
     pub(crate) topo_graph: i32,
     pub(crate) topo_dist_graph: i32,
+    pub(crate) mode_noprecede: i32,
+    pub(crate) mode_nosucceed: i32,
 }
 
 impl Named {
@@ -29,6 +31,8 @@ impl Named {
             topo_cart: value(constants, "MPI_CART"),
             topo_graph: value(constants, "MPI_GRAPH"),
             topo_dist_graph: value(constants, "MPI_DIST_GRAPH"),
+            mode_noprecede: value(constants, "MPI_MODE_NOPRECEDE"),
+            mode_nosucceed: value(constants, "MPI_MODE_NOSUCCEED"),
         }
     }
 }

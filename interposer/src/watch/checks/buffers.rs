@@ -1,6 +1,8 @@
 //! Buffers of a call against each other and against those of pending operations: what the checks on them share.
 
-use super::{Spot, collective_overlap, overlapping, overlapping_sendrecv, partitioned_misuse, send_checksum};
+use super::{
+    Spot, collective_overlap, overlapping, overlapping_sendrecv, partitioned_misuse, rma_local_conflict, send_checksum,
+};
 use crate::mpi::types;
 use crate::pending::conflicts::Conflict;
 use crate::pending::uses::{Access, Use};
@@ -22,6 +24,11 @@ pub(crate) struct Changed<'a> {
 
 pub(super) fn is_collective(class: Class) -> bool {
     matches!(class, Class::Collective(..))
+}
+
+/// Does it access a window?
+pub(super) fn is_access(class: Class) -> bool {
+    matches!(class, Class::Rma | Class::RmaRequest)
 }
 
 /// The use that MPI makes of a buffer, in words.
@@ -106,7 +113,8 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
 pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
     let class = call.info.row.class;
     // Parts of files go through one buffer, and replacing is what is wanted.
-    if uses.len() < 2 || !matches!(class, Class::SendRecv(_) | Class::Collective(..)) {
+    let is_one = matches!(class, Class::SendRecv(_) | Class::Collective(..)) || is_access(class);
+    if uses.len() < 2 || !is_one {
         return false;
     }
     against_each_other(thread, call, uses)
@@ -130,6 +138,7 @@ fn against_each_other(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
     let Some((a, b, address)) = found else { return false };
     match class {
         Class::SendRecv(_) => overlapping_sendrecv::tell(thread, call, &a, &b, address),
+        _ if is_access(class) => rma_local_conflict::tell_own(thread, call, &a, &b, address),
         _ => collective_overlap::tell_own(thread, call, &a, &b, address),
     }
     true
@@ -140,6 +149,8 @@ fn against_each_other(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
 pub(crate) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
     if [&conflict.mine, &conflict.theirs].into_iter().any(partitioned_misuse::is_partition) {
         partitioned_misuse::overlap(thread, call, conflict);
+    } else if is_access(call.info.row.class) || is_access(conflict.class) {
+        rma_local_conflict::tell(thread, call, conflict);
     } else if is_collective(call.info.row.class) || is_collective(conflict.class) {
         collective_overlap::tell(thread, call, conflict);
     } else {
@@ -150,5 +161,8 @@ pub(crate) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
 /// A changed buffer.
 #[cold]
 pub(crate) fn tell_changed(thread: &mut Thread, call: &Call, changed: &Changed) {
+    if is_access(changed.started.func.row().class) {
+        return rma_local_conflict::tell_changed(thread, call, changed);
+    }
     send_checksum::tell(thread, call, changed);
 }

@@ -55,6 +55,8 @@ pub(crate) mod partitioned_misuse;
 mod request_cancel;
 mod request_misuse;
 pub(crate) mod requests;
+pub(crate) mod rma_epoch;
+mod rma_local_conflict;
 pub(crate) mod send_buffers;
 mod send_checksum;
 pub(crate) mod tag_portability;

@@ -1,0 +1,21 @@
+//! `rma-range`: see `trace_format::catalogue::RMA_RANGE`.
+
+use crate::model::Model;
+use crate::state::{Draft, Findings, OutOfRange, Site};
+use trace_format::catalogue::{CheckInfo, RMA_RANGE};
+
+pub(super) static CHECK: &CheckInfo = &RMA_RANGE;
+
+pub(super) fn rule(access: &OutOfRange, model: &Model, findings: &mut Findings) {
+    let OutOfRange { call, target, bytes: (from, to), exposed } = access;
+    findings.add_lazy(model, CHECK, &[call], 1, || {
+        let size = exposed.size.unwrap_or(0);
+        let message = format!(
+            "{} of rank {} accesses bytes {from} to {} of the window of rank {target}, which has {size} bytes",
+            call.name(),
+            call.rank,
+            to - 1,
+        );
+        Draft::new(CHECK, message, vec![Site::new(call, "accesses the window")])
+    });
+}

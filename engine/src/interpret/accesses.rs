@@ -1,0 +1,341 @@
+//! Accesses to windows, and the synchronization that ends them.
+
+use crate::arg_places::{ArgPlaces, NONE, Side};
+use crate::model::Model;
+use crate::state::{
+    AccessConflict, Accessed, CommIx, Exposed, Member, Origin, OutOfRange, Together, UnlikeSides, Window, int, row_int,
+};
+use rma::{Access, Assertions, Deed, Sync, Unordered};
+use std::rc::Rc;
+use std::sync::LazyLock;
+use trace_format::definition::{FIRST_USER_ID, Id};
+use trace_format::mpi::predefined::OPS;
+use trace_format::mpi::special::PROC_NULL;
+use trace_format::mpi::{Class, Coll, Kind, RmaSync};
+
+/// More pieces of one access are not looked at.
+const MAX_RUNS: usize = 1 << 12;
+
+/// The number of MPI_NO_OP among the operations.
+static NO_OP: LazyLock<u32> =
+    LazyLock::new(|| OPS.iter().position(|op| *op == "MPI_NO_OP").map_or(0, |i| i as u32 + 1));
+
+impl Model {
+    /// The process has made a window, and exposes memory by it.
+    pub(super) fn note_window(&mut self, origin: &Origin, coll: Coll, m: Member) {
+        let exposed = match coll {
+            Coll::WinCreateDynamic => Some(Exposed { size: None, unit: 1 }),
+            _ => {
+                let (size, unit) = (row_int(origin, "size"), row_int(origin, "disp_unit"));
+                size.zip(unit).map(|(size, unit)| Exposed { size: Some(size), unit })
+            }
+        };
+        let members = self.comms.list[m.ix].size();
+        let window = self.comms.list[m.ix].window.get_or_insert_default();
+        let Some(exposed) = exposed else { return window.unclear = true };
+        if window.expose(m.position as i32, exposed, members) {
+            let (unchecked, late) = (std::mem::take(&mut window.unchecked), std::mem::take(&mut window.late));
+            unchecked.into_iter().for_each(|(target, access)| self.check_range(m.ix, target, access));
+            self.judge_accesses(m.ix, late);
+        }
+    }
+
+    /// The window that a call names, if what is done with it is known for certain.
+    fn accessed_window(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
+        let m = self.resolve(origin, Kind::Win, int(&origin.ins, s.win)? as Id)?;
+        self.is_clear(m.ix, origin.rank).then_some(m)
+    }
+
+    /// Is known for certain what is done with a window, also by a call of this rank?
+    fn is_clear(&mut self, window: CommIx, rank: i32) -> bool {
+        let (is_threaded, is_dim) = (self.has_threads(rank), self.is_dim(rank));
+        let comm = &mut self.comms.list[window];
+        let is_doubtful = is_dim || comm.is_foreign() || comm.made_wrongly || comm.spoiled || is_threaded;
+        let Some(window) = &mut comm.window else { return false };
+        window.unclear |= is_doubtful;
+        !window.unclear
+    }
+
+    /// An access to a window has returned.
+    pub(super) fn access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
+        let id = int(&origin.ins, s.win).map(|id| id as Id);
+        let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return };
+        let is_clear = self.is_clear(m.ix, origin.rank);
+        let place = m.position as i32;
+        let target = row_int(origin, "target_rank").and_then(|t| i32::try_from(t).ok()).filter(|t| *t != PROC_NULL);
+        let accessed = target.zip(self.accessed(origin, s, place));
+        if target.is_some() {
+            self.compare_sides(origin, s);
+        }
+        if let Some((target, accessed)) = &accessed {
+            self.check_range(m.ix, *target, accessed.clone());
+        }
+        let Some(window) = &mut self.comms.list[m.ix].window else { return };
+        window.unclear |= failed;
+        let Some((target, accessed)) = accessed.filter(|_| is_clear && !failed) else { return };
+        let together = window.together(place, target);
+        window.member(place).epochs.access(target, ());
+        if let Some(together) = together {
+            window.open.entry(together).or_default().push(accessed);
+        }
+    }
+
+    /// Are all bytes of an access within the memory of its target? Looked at as soon as that is known.
+    fn check_range(&mut self, ix: CommIx, target: i32, access: Accessed) {
+        let comm = &mut self.comms.list[ix];
+        let (size, rank, Some(window)) = (comm.size(), comm.a.get(target), &mut comm.window) else { return };
+        if !window.are_all_known(size) {
+            return window.unchecked.push((target, access));
+        }
+        let exposed = window.members.get(&target).and_then(|member| member.exposed);
+        let Some((target, exposed)) = rank.zip(exposed) else { return };
+        if let Some(bytes) = access.out_of_range(exposed) {
+            self.rules.out_of_range(self, &OutOfRange { call: access.call, target, bytes, exposed });
+        }
+    }
+
+    /// The data of an access at its origin and at its target have one type signature (MPI 4.1, 12.3).
+    fn compare_sides(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) {
+        let Some(datatype) = row_int(origin, "target_datatype") else { return };
+        let Some((one, count)) = self.one(origin.rank, datatype as Id).zip(row_int(origin, "target_count")) else {
+            return;
+        };
+        let at_target = one.times(count);
+        let is_used = |side: &Side| side.buf != NONE && side.count != NONE;
+        let reads_nothing = int(&origin.ins, s.op) == Some(i64::from(*NO_OP));
+        let sides = [Some(s.send).filter(|_| !reads_nothing), Some(s.recv)];
+        for side in sides.into_iter().flatten().filter(is_used) {
+            let at_origin = self.data(origin, side).amount;
+            let is_known = at_origin.bytes.is_some() && at_target.bytes.is_some();
+            if (at_origin.sig, at_origin.reps) == (at_target.sig, at_target.reps) || !is_known {
+                continue;
+            }
+            let difference = self.signatures.difference(at_origin, at_target);
+            let all = &self.signatures;
+            if difference.is_some() || all.is_shorter(at_origin, at_target) || all.is_shorter(at_target, at_origin) {
+                let call = origin.clone();
+                return self.rules.unlike_sides(self, &UnlikeSides { call, at_origin, at_target, difference });
+            }
+        }
+    }
+
+    /// The bytes of its target that an access names; `None` if they are not known, or there are none.
+    fn accessed(&self, origin: &Rc<Origin>, s: &ArgPlaces, place: i32) -> Option<Accessed> {
+        // The wait for its request completes it at the target, too.
+        if s.class == Class::RmaRequest && s.recv.buf != NONE {
+            return None;
+        }
+        let displacement = row_int(origin, "target_disp")?;
+        let (count, datatype) = target_data(origin)?;
+        let map = self.typemap(origin.rank, datatype)?;
+        let mut runs = map.runs(count);
+        let found: Vec<(i64, i64)> =
+            runs.by_ref().take(MAX_RUNS).filter_map(|(at, len)| Some((at, at.checked_add_unsigned(len)?))).collect();
+        if found.is_empty() || runs.next().is_some() {
+            return None;
+        }
+        let deed = self.deed(origin, s, datatype);
+        Some(Accessed { call: origin.clone(), origin: place, displacement, deed, runs: found.into() })
+    }
+
+    fn deed(&self, origin: &Origin, s: &ArgPlaces, datatype: Id) -> Deed {
+        if s.op == NONE {
+            return match (s.send.buf, s.recv.buf) {
+                (NONE, _) => Deed::Read,
+                (_, NONE) => Deed::Write,
+                _ => Deed::AnyAccumulate,
+            };
+        }
+        let basic =
+            self.one(origin.rank, datatype).map(|amount| amount.sig).filter(|sig| (1..FIRST_USER_ID).contains(sig));
+        match int(&origin.ins, s.op).and_then(|op| u32::try_from(op).ok()).zip(basic) {
+            Some((op, basic)) if op > 0 && (op as usize) <= OPS.len() => Deed::Accumulate { op, basic },
+            _ => Deed::AnyAccumulate,
+        }
+    }
+
+    /// A call of synchronization on a window has returned.
+    pub(super) fn synchronize(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool, flag: Option<i64>) {
+        if failed {
+            if let Some(m) = self.accessed_window(origin, s)
+                && let Some(window) = &mut self.comms.list[m.ix].window
+            {
+                window.unclear = true;
+            }
+            return;
+        }
+        let Some(m) = self.accessed_window(origin, s) else { return };
+        let Class::RmaSync(sync) = s.class else { return };
+        if sync == RmaSync::RmaTest && flag == Some(0) {
+            return;
+        }
+        let group = self.group_places(origin, s, m.ix);
+        let comm = &mut self.comms.list[m.ix];
+        let (place, Some(window)) = (m.position as i32, &mut comm.window) else { return };
+        let rank = row_int(origin, "rank").and_then(|rank| i32::try_from(rank).ok());
+        let over = window.synchronized(place, sync, (group, rank));
+        self.judge_accesses(m.ix, over);
+    }
+
+    /// The places in a window's group of the group that a call names.
+    fn group_places(&self, origin: &Origin, s: &ArgPlaces, window: CommIx) -> Option<Vec<i32>> {
+        let id = int(&origin.ins, s.group)? as Id;
+        let group = self.ranks[origin.rank as usize].objects.groups.get(&id)?;
+        let comm = &self.comms.list[window];
+        group.iter().map(|rank| comm.position(rank).map(|p| p as i32)).collect()
+    }
+
+    /// A fence has returned.
+    pub(super) fn fence(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
+        let Some(m) = self.accessed_window(origin, s) else { return };
+        let given = row_int(origin, "assert").unwrap_or(0);
+        let is_given = |name| self.constants.get(name).is_some_and(|bit| given & bit != 0);
+        let assertions =
+            Assertions { noprecede: is_given("MPI_MODE_NOPRECEDE"), nosucceed: is_given("MPI_MODE_NOSUCCEED") };
+        let comm = &mut self.comms.list[m.ix];
+        let (size, place, Some(window)) = (comm.size(), m.position as i32, &mut comm.window) else { return };
+        if failed {
+            window.unclear = true;
+            return;
+        }
+        window.member(place).epochs.synchronize(Sync::Fence(assertions), ());
+        let over = window.fenced(place, size);
+        self.judge_accesses(m.ix, over);
+    }
+
+    /// The run is over.
+    pub(crate) fn judge_all_accesses(&mut self) {
+        if !self.blind {
+            let windows: Vec<CommIx> =
+                self.comms.list.iter().filter(|(_, comm)| comm.window.is_some()).map(|(ix, _)| ix).collect();
+            windows.into_iter().for_each(|ix| self.judge_open_accesses(ix));
+        }
+    }
+
+    /// The run or the window is over: accesses that no synchronization has ended.
+    pub(crate) fn judge_open_accesses(&mut self, window: CommIx) {
+        let Some(w) = self.comms.list.get_mut(window).and_then(|comm| comm.window.as_mut()) else { return };
+        if !w.unclear {
+            let open = w.take(|_| true);
+            self.judge_accesses(window, open);
+        }
+    }
+
+    /// Accesses that nothing orders are over, each list to one target.
+    fn judge_accesses(&mut self, ix: CommIx, over: Vec<(i32, Vec<Accessed>)>) {
+        if over.is_empty() {
+            return;
+        }
+        let comm = &mut self.comms.list[ix];
+        let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
+        if window.unclear || comm.a.iter().any(|rank| self.ranks.get(rank as usize).is_none_or(|r| r.holed || r.lost)) {
+            return;
+        }
+        if !window.are_all_known(size) {
+            return window.late.extend(over);
+        }
+        for (target, mut accesses) in over {
+            // The order in which ranks are read tells nothing.
+            accesses.sort_by_key(|access| (access.origin, access.call.thread, access.call.index));
+            let comm = &self.comms.list[ix];
+            let rank = comm.a.get(target);
+            let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
+            if let Some((rank, exposed)) = rank.zip(exposed) {
+                self.judge_target(rank, exposed, &accesses);
+            }
+            accesses.into_iter().for_each(|access| self.recycle(access.call));
+        }
+    }
+
+    /// Accesses to the memory of one process that nothing orders.
+    fn judge_target(&mut self, target: i32, exposed: Exposed, accesses: &[Accessed]) {
+        let mut all: Unordered<u32> = Unordered::default();
+        for (number, access) in accesses.iter().enumerate().filter(|(_, access)| access.out_of_range(exposed).is_none())
+        {
+            for (start, end) in access.bytes(exposed) {
+                all.add(Access { start, end, origin: access.origin, deed: access.deed, call: number as u32 });
+            }
+        }
+        let mut found = Vec::new();
+        all.conflicts(*NO_OP, |a, b, byte| found.push((a.call, b.call, byte)));
+        for (a, b, byte) in found {
+            let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n as usize]);
+            let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
+            self.rules.access_conflict(self, &AccessConflict { target, first, second, byte });
+        }
+    }
+}
+
+/// Count and datatype of an access at its target: of MPI_Fetch_and_op and MPI_Compare_and_swap one element.
+fn target_data(origin: &Origin) -> Option<(u64, Id)> {
+    match row_int(origin, "target_datatype") {
+        Some(datatype) => Some((u64::try_from(row_int(origin, "target_count")?).ok()?, datatype as Id)),
+        None => Some((1, row_int(origin, "datatype")? as Id)),
+    }
+}
+
+impl Window {
+    /// A process has made a call of synchronization: the accesses that are over. `group` and `rank`: those that it names.
+    fn synchronized(
+        &mut self,
+        place: i32,
+        sync: RmaSync,
+        (group, rank): (Option<Vec<i32>>, Option<i32>),
+    ) -> Vec<(i32, Vec<Accessed>)> {
+        let locked = |key: &Together| match key {
+            Together::Locked { target, origin } => *origin == place && rank.is_none_or(|rank| rank == *target),
+            _ => false,
+        };
+        let (epochs, none) = (&mut self.member(place).epochs, Vec::new());
+        match (sync, group, rank) {
+            (RmaSync::RmaStart, Some(group), _) => {
+                epochs.synchronize(Sync::Start(Some(group.clone())), ());
+                self.started(place, &group);
+                none
+            }
+            (RmaSync::RmaPost, Some(group), _) => {
+                epochs.synchronize(Sync::Post, ());
+                self.posted(place, &group);
+                none
+            }
+            (RmaSync::RmaComplete, ..) => {
+                let group = epochs.started().map(<[i32]>::to_vec).unwrap_or_default();
+                epochs.synchronize(Sync::Complete, ());
+                self.completed(place, &group)
+            }
+            (RmaSync::RmaWait | RmaSync::RmaTest, ..) => {
+                epochs.synchronize(Sync::Wait, ());
+                self.waited(place)
+            }
+            (RmaSync::Lock, _, Some(rank)) => {
+                epochs.synchronize(Sync::Lock(rank), ());
+                none
+            }
+            (RmaSync::LockAll, ..) => {
+                epochs.synchronize(Sync::LockAll, ());
+                none
+            }
+            (RmaSync::Unlock, _, Some(rank)) => {
+                epochs.synchronize(Sync::Unlock(rank), ());
+                self.take(locked)
+            }
+            (RmaSync::UnlockAll, ..) => {
+                epochs.synchronize(Sync::UnlockAll, ());
+                self.take(locked)
+            }
+            (RmaSync::Flush | RmaSync::FlushAll, ..) => self.take(locked),
+            // An access that has brought a result is over at the target, too.
+            (RmaSync::FlushLocal | RmaSync::FlushLocalAll, ..) => {
+                for (_, accesses) in self.open.iter_mut().filter(|(key, _)| locked(key)) {
+                    accesses.retain(|access| access.call.arg_places.recv.buf == NONE);
+                }
+                none
+            }
+            (RmaSync::Sync, ..) => none,
+            (RmaSync::RmaStart | RmaSync::RmaPost | RmaSync::Lock | RmaSync::Unlock, ..) => {
+                self.unclear = true;
+                none
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The accesses to a window that are not judged yet, gathered where nothing orders them (MPI 4.1, 12.7): within one epoch of
+//! fences, within one exposure epoch of MPI_Win_post, and of one process between two of its flushes.
+
+use super::call::Origin;
+use crate::types::{Amount, Difference};
+use rma::{Deed, Epochs, Home};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The memory that a process exposes by a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exposed {
+    /// Bytes; `None`: memory is attached and detached while the window exists.
+    pub(crate) size: Option<i64>,
+    /// Bytes of one unit of displacement.
+    pub(crate) unit: i64,
+}
+
+/// One access, with the bytes of its target as far as the origin knows them.
+#[derive(Debug, Clone)]
+pub(crate) struct Accessed {
+    pub(crate) call: Rc<Origin>,
+    /// The place of the origin in the window's group.
+    pub(crate) origin: i32,
+    pub(crate) displacement: i64,
+    pub(crate) deed: Deed,
+    /// Runs of bytes, from the address that the displacement says: from, and up to.
+    pub(crate) runs: Rc<[(i64, i64)]>,
+}
+
+impl Accessed {
+    /// The runs of bytes, from the beginning of the window's memory.
+    pub(crate) fn bytes(&self, exposed: Exposed) -> impl Iterator<Item = (i64, i64)> + '_ {
+        let from = self.displacement.saturating_mul(exposed.unit);
+        self.runs.iter().map(move |run| (from.saturating_add(run.0), from.saturating_add(run.1)))
+    }
+
+    /// The first byte and the one behind the last, if they are not all in the window's memory.
+    pub(crate) fn out_of_range(&self, exposed: Exposed) -> Option<(i64, i64)> {
+        let all = self.bytes(exposed);
+        let (low, high) = all.fold((i64::MAX, i64::MIN), |all, run| (all.0.min(run.0), all.1.max(run.1)));
+        let size = exposed.size?;
+        (low < 0 || high > size).then_some((low, high))
+    }
+}
+
+/// Accesses to one target that nothing orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Together {
+    /// Behind so many fences.
+    Fences { target: i32, phase: u64 },
+    /// The n-th epoch of MPI_Win_start of an origin for the target.
+    Start { target: i32, origin: i32, nth: u64 },
+    /// Accesses of one origin under a lock.
+    Locked { target: i32, origin: i32 },
+}
+
+impl Together {
+    pub(crate) fn target(self) -> i32 {
+        match self {
+            Together::Fences { target, .. } | Together::Start { target, .. } | Together::Locked { target, .. } => {
+                target
+            }
+        }
+    }
+}
+
+/// A process of a window.
+pub(crate) struct Member {
+    pub(crate) epochs: Epochs<()>,
+    pub(crate) exposed: Option<Exposed>,
+    pub(crate) fences: u64,
+    /// By target: epochs of MPI_Win_start for it so far.
+    starts: FxHashMap<i32, u64>,
+    /// By origin: exposure epochs for it so far.
+    posts: FxHashMap<i32, u64>,
+    /// The exposure epoch that is open: its origins.
+    posted: Option<Vec<(i32, u64)>>,
+}
+
+/// An exposure epoch whose end is known, until those of its origins are known as well.
+struct Exposure {
+    target: i32,
+    origins: Vec<(i32, u64)>,
+}
+
+/// The accesses to a window and the synchronization that orders them. Processes are places in its group.
+#[derive(Default)]
+pub(crate) struct Window {
+    pub(crate) members: FxHashMap<i32, Member>,
+    /// How many processes of the group have said what they expose.
+    known: usize,
+    /// A call failed, or the order of calls is not known: nothing is concluded any more.
+    pub(crate) unclear: bool,
+    pub(crate) open: FxHashMap<Together, Vec<Accessed>>,
+    /// How many processes have left a phase of fences.
+    left: FxHashMap<u64, u32>,
+    /// Ended epochs of MPI_Win_start whose exposure epoch is not over, by target, origin and number.
+    completed: rustc_hash::FxHashSet<(i32, i32, u64)>,
+    exposures: Vec<Exposure>,
+    /// Over before all have said what they expose.
+    pub(crate) late: Vec<(i32, Vec<Accessed>)>,
+    /// Accesses whose range was not looked at yet for the same reason, with their targets.
+    pub(crate) unchecked: Vec<(i32, Accessed)>,
+}
+
+impl Window {
+    pub(crate) fn member(&mut self, place: i32) -> &mut Member {
+        self.members.entry(place).or_insert_with(|| Member {
+            epochs: Epochs::new(place),
+            exposed: None,
+            fences: 0,
+            starts: FxHashMap::default(),
+            posts: FxHashMap::default(),
+            posted: None,
+        })
+    }
+
+    /// The process exposes memory. True if that is known of all `size` processes now.
+    pub(crate) fn expose(&mut self, place: i32, exposed: Exposed, size: u32) -> bool {
+        let is_new = self.member(place).exposed.replace(exposed).is_none();
+        self.known += usize::from(is_new);
+        self.known == size as usize
+    }
+
+    pub(crate) fn are_all_known(&self, size: u32) -> bool {
+        self.known == size as usize
+    }
+
+    /// The accesses that one of `origin` to `target` now belongs to.
+    pub(crate) fn together(&mut self, origin: i32, target: i32) -> Option<Together> {
+        let member = self.member(origin);
+        Some(match member.epochs.home(target).ok()? {
+            Home::Lock => Together::Locked { target, origin },
+            Home::Start => Together::Start { target, origin, nth: member.starts.get(&target).copied()? },
+            Home::Fence => Together::Fences { target, phase: member.fences },
+        })
+    }
+
+    /// The process has passed a fence: the accesses that are over, since all of `size` processes have passed it.
+    pub(crate) fn fenced(&mut self, place: i32, size: u32) -> Vec<(i32, Vec<Accessed>)> {
+        let member = self.member(place);
+        let phase = member.fences;
+        member.fences += 1;
+        let left = self.left.entry(phase).or_default();
+        *left += 1;
+        if *left < size {
+            return Vec::new();
+        }
+        self.left.remove(&phase);
+        let of_phase = |key: &Together| matches!(key, Together::Fences { phase: p, .. } if *p == phase);
+        self.take(of_phase)
+    }
+
+    /// The accesses whose keys `wanted` names, by target.
+    pub(crate) fn take(&mut self, wanted: impl Fn(&Together) -> bool) -> Vec<(i32, Vec<Accessed>)> {
+        if self.open.is_empty() {
+            return Vec::new();
+        }
+        let mut all: Vec<(Together, Vec<Accessed>)> = self.open.extract_if(|key, _| wanted(key)).collect();
+        all.sort_by_key(|(key, _)| *key);
+        all.into_iter().map(|(key, accesses)| (key.target(), accesses)).collect()
+    }
+
+    /// The process begins an access epoch for these targets.
+    pub(crate) fn started(&mut self, place: i32, targets: &[i32]) {
+        let member = self.member(place);
+        targets.iter().for_each(|target| *member.starts.entry(*target).or_default() += 1);
+    }
+
+    /// The process has ended its access epoch for these targets.
+    pub(crate) fn completed(&mut self, place: i32, targets: &[i32]) -> Vec<(i32, Vec<Accessed>)> {
+        for target in targets {
+            let nth = self.member(place).starts.get(target).copied().unwrap_or(0);
+            self.completed.insert((*target, place, nth));
+        }
+        self.over()
+    }
+
+    /// The process exposes its memory to these origins.
+    pub(crate) fn posted(&mut self, place: i32, origins: &[i32]) {
+        let member = self.member(place);
+        let numbered = origins.iter().map(|origin| {
+            let nth = member.posts.entry(*origin).or_default();
+            *nth += 1;
+            (*origin, *nth)
+        });
+        member.posted = Some(numbered.collect());
+    }
+
+    /// The process has ended its exposure epoch.
+    pub(crate) fn waited(&mut self, place: i32) -> Vec<(i32, Vec<Accessed>)> {
+        if let Some(origins) = self.member(place).posted.take() {
+            self.exposures.push(Exposure { target: place, origins });
+        }
+        self.over()
+    }
+
+    /// The accesses of the exposure epochs that are over on both sides.
+    fn over(&mut self) -> Vec<(i32, Vec<Accessed>)> {
+        let Window { exposures, completed, open, .. } = self;
+        let mut all = Vec::new();
+        exposures.retain(|Exposure { target, origins }| {
+            if !origins.iter().all(|(origin, nth)| completed.contains(&(*target, *origin, *nth))) {
+                return true;
+            }
+            let mut accesses = Vec::new();
+            for (origin, nth) in origins {
+                completed.remove(&(*target, *origin, *nth));
+                let key = Together::Start { target: *target, origin: *origin, nth: *nth };
+                accesses.extend(open.remove(&key).into_iter().flatten());
+            }
+            all.push((*target, accesses));
+            false
+        });
+        all
+    }
+
+    /// Calls that are kept.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
+        let late = self.late.iter().flat_map(|(_, all)| all).chain(self.unchecked.iter().map(|(_, access)| access));
+        self.open.values().flatten().chain(late).map(|access| &access.call)
+    }
+}
+
+/// Two accesses to a window that nothing orders, and that must not overlap.
+pub(crate) struct AccessConflict {
+    /// The world rank of the process whose memory it is.
+    pub(crate) target: i32,
+    pub(crate) first: (Rc<Origin>, Deed),
+    pub(crate) second: (Rc<Origin>, Deed),
+    /// The first byte that both access, from the beginning of the window's memory.
+    pub(crate) byte: i64,
+}
+
+/// An access beyond the memory of its target.
+pub(crate) struct OutOfRange {
+    pub(crate) call: Rc<Origin>,
+    /// The world rank of the target.
+    pub(crate) target: i32,
+    /// The bytes that it names, from the beginning of the window's memory.
+    pub(crate) bytes: (i64, i64),
+    pub(crate) exposed: Exposed,
+}
+
+/// An access whose data at the origin and at the target do not have one type signature.
+pub(crate) struct UnlikeSides {
+    pub(crate) call: Rc<Origin>,
+    pub(crate) at_origin: Amount,
+    pub(crate) at_target: Amount,
+    /// Where the elements that both have differ in type; otherwise one side has more.
+    pub(crate) difference: Option<Difference>,
+}

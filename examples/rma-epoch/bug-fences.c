@@ -1,0 +1,32 @@
+// Each rank sends its number to the next one between two fences, and takes a ticket from rank 0 under a lock.
+//
+// What is wrong: the ticket is taken between two fences, which begin and end an epoch of their own: two epochs overlap.
+// The fix: the second fence says that no access follows, and the ticket is taken behind it.
+//
+// ranks: 2
+// expect: rma-epoch ranks 0,1
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, one = 1, ticket, *memory;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(2 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    memory[0] = memory[1] = 0;
+
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 1, MPI_SUM, win); //~ rma-epoch
+    MPI_Win_unlock(0, win);
+    MPI_Win_fence(0, win); //~ rma-epoch
+
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

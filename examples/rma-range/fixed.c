@@ -1,0 +1,29 @@
+// Each rank gets the last cell of its neighbour's field, which is shorter on odd ranks.
+//
+// Correct: the displacement is computed from the length of the neighbour's field.
+//
+// ranks: 2
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, length, other, cell = -1, *field;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    length = rank % 2 == 0 ? 8 : 4;
+    other = rank % 2 == 0 ? 4 : 8;
+    MPI_Win_allocate(length * sizeof *field, sizeof *field, MPI_INFO_NULL, MPI_COMM_WORLD, &field, &win);
+    for (int i = 0; i < length; i++)
+        field[i] = rank;
+
+    MPI_Win_fence(0, win);
+    MPI_Get(&cell, 1, MPI_INT, 1 - rank, other - 1, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,112 @@
+//! The windows of this process: which epochs it has open on them (MPI 4.1, 12.5), and which of its accesses are pending.
+
+mod accesses;
+mod synchronization;
+
+use crate::call::info::Role;
+use crate::mpi::abi::Abi;
+use crate::mpi::define;
+use crate::mpi::spot::Spot;
+use crate::mpi::words::{ask, handle_at};
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
+use crate::watch::checks::rma_epoch;
+use accesses::Accesses;
+use dashmap::DashMap;
+use rma::{Epochs, Sync};
+use rustc_hash::FxBuildHasher;
+use std::sync::LazyLock;
+use trace_format::definition::{FIRST_USER_ID, Id, UNKNOWN_ID};
+use trace_format::mpi::{Dir, FnId, Kind};
+
+/// A window of this process.
+struct Window {
+    epochs: Epochs<Spot>,
+    accesses: Accesses,
+}
+
+/// By the numbers of their definitions. Nobody calls the library or reports while one is locked.
+static ALL: LazyLock<DashMap<Id, Window, FxBuildHasher>> = LazyLock::new(DashMap::default);
+
+/// Runs `f` with a window, which is known from its first call on.
+fn with<T>(abi: &Abi, (id, handle): (Id, u64), f: impl FnOnce(&mut Window) -> T) -> T {
+    if let Some(mut window) = ALL.get_mut(&id) {
+        return f(&mut window);
+    }
+    let own = own_rank(abi, handle);
+    let new = || Window { epochs: Epochs::new(own), accesses: Accesses::default() };
+    f(&mut ALL.entry(id).or_insert_with(new))
+}
+
+/// The rank of this process in the group of a window; -1 if the library does not say.
+fn own_rank(abi: &Abi, window: u64) -> i32 {
+    let Some(group) = define::handle_out(abi, Kind::Group, FnId::MPI_Win_get_group, &[window]) else { return -1 };
+    let rank = ask(FnId::MPI_Group_rank, group) as i32;
+    define::free_group(abi, group);
+    rank
+}
+
+/// The window of a call: its number and its handle. `None` if mpivet has not seen it made.
+fn window(thread: &mut Thread, call: &Call) -> Option<(Id, u64)> {
+    let &Call { info, abi, words, open } = call;
+    if let Some(dying) = open.freed {
+        let (_, handle, id) = dying.object();
+        return is_known(id).then_some((id, handle));
+    }
+    let (param, row) = info.row.params.iter().enumerate().find(|(_, p)| p.kind == Kind::Win)?;
+    let word = words.get(param).copied()?;
+    let handle = if row.dir == Dir::In { abi.handle_arg(Kind::Win, word) } else { handle_at(abi, Kind::Win, word)? };
+    let id = thread.handles.id(Kind::Win, handle);
+    is_known(id).then_some((id, handle))
+}
+
+fn is_known(id: Id) -> bool {
+    id >= FIRST_USER_ID && id != UNKNOWN_ID
+}
+
+/// A call on a window is about to be made.
+#[inline(never)]
+pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    let Some(window) = window(thread, call) else { return };
+    let fault = match call.info.role {
+        Role::Accesses => accesses::target(call).and_then(|target| {
+            let has_request = call.info.request.is_some();
+            with(call.abi, window, |w| w.epochs.check_access(target, has_request)).map(|fault| (fault, Some(target)))
+        }),
+        Role::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
+            with(call.abi, window, |w| w.epochs.check(&sync)).map(|fault| (fault, synchronization::target(&sync)))
+        }),
+        _ => None,
+    };
+    if let Some((fault, target)) = fault {
+        rma_epoch::tell(thread, Spot::of(thread, call), fault, target);
+    }
+}
+
+/// A call on a window has succeeded.
+#[inline(never)]
+pub(crate) fn after(thread: &mut Thread, call: &Call) {
+    let Some(window) = window(thread, call) else { return };
+    match call.info.role {
+        Role::Accesses => accesses::made(thread, call, window),
+        Role::Synchronizes => {
+            if let Some(sync) = synchronization::of(call, window.1).filter(|_| !synchronization::is_vain(call)) {
+                accesses::complete(thread, call, window, &sync);
+                let spot = Spot::of(thread, call);
+                match sync {
+                    Sync::Free => _ = ALL.remove(&window.0),
+                    sync => with(call.abi, window, |w| w.epochs.synchronize(sync, spot)),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// MPI_Finalize, the call `here`, is about to be made: epochs that are still open.
+#[cold]
+pub(crate) fn before_end(thread: &mut Thread, here: Spot) {
+    let mut open: Vec<_> = ALL.iter().filter_map(|window| window.epochs.open()).collect();
+    open.sort_by_key(|fault| fault.earlier.map(|spot| (spot.thread, spot.call)));
+    open.into_iter().for_each(|fault| rma_epoch::tell(thread, here, fault, None));
+}

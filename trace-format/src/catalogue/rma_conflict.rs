@@ -1,0 +1,36 @@
+check! {
+    /// # What it finds
+    /// Two accesses to the same bytes of a window that must not happen at the same time, and that nothing orders, of the same
+    /// or of different processes: MPI_Put with MPI_Put or MPI_Get, either of them with an accumulate function, accumulate
+    /// functions with different operations or on elements of different types. What counts is which bytes the datatypes
+    /// name. It does not matter whether the run went well.
+    ///
+    /// Nothing orders accesses that belong to one epoch of fences, to one exposure epoch of MPI_Win_post, or that one
+    /// process makes under a lock without MPI_Win_flush or MPI_Win_flush_all between them. Accesses of different processes
+    /// under locks are not compared yet, nor are loads and stores of the process whose memory it is. Accumulate functions of
+    /// one process are in order (MPI 4.1, 12.7.2). Nothing is said where several threads use a window, or after a call on it
+    /// that failed.
+    ///
+    /// # Why it is wrong
+    /// The outcome of accesses in conflict is undefined (MPI 4.1, 12.7); only accumulate functions with the same operation,
+    /// or with MPI_NO_OP, on elements of the same predefined datatype may meet. Which value stays depends on timing, and the
+    /// two may mix.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Win_allocate(size=8, disp_unit=1) = ok {win=w1}
+    /// 1: MPI_Win_allocate(size=8, disp_unit=1) = ok {win=w1}
+    /// 0: MPI_Win_fence(win=w1) = ok
+    /// 1: MPI_Win_fence(win=w1) = ok
+    /// 0: MPI_Put(target_rank=1, target_disp=0, target_count=4, target_datatype=MPI_BYTE, win=w1) = ok   //~ rma-conflict
+    /// 1: MPI_Put(target_rank=1, target_disp=3, target_count=4, target_datatype=MPI_BYTE, win=w1) = ok   //~ rma-conflict
+    /// 0: MPI_Win_fence(win=w1) = ok
+    /// 1: MPI_Win_fence(win=w1) = ok
+    /// ```
+    ///
+    /// # How to fix
+    /// Give each process bytes of its own, put the accesses into different epochs, or use MPI_Accumulate with MPI_REPLACE or
+    /// MPI_SUM for both.
+    RMA_CONFLICT = "MV702" "rma-conflict" Error Analyzer: "accesses to the same bytes of a window that nothing orders"
+        about Function
+}

@@ -1,0 +1,41 @@
+check! {
+    /// # What it finds
+    /// A call of one-sided communication that is not allowed where it stands, by the calls that the process itself has made
+    /// on the window:
+    ///
+    /// - an access in no epoch, to a rank that is not locked or not in the group of MPI_Win_start, or behind a fence with
+    ///   MPI_MODE_NOSUCCEED;
+    /// - MPI_Rput and the other accesses with a request where no lock is held;
+    /// - epochs that overlap: a lock of a rank that is locked already, MPI_Win_start or a lock behind an access that only
+    ///   another fence can complete, a fence while a lock is held or an epoch of MPI_Win_start or MPI_Win_post is open,
+    ///   accesses under a lock between two fences of which neither says, by MPI_MODE_NOSUCCEED or MPI_MODE_NOPRECEDE, that
+    ///   there is no epoch between them;
+    /// - a process that locks its own memory while MPI_Win_post exposes it;
+    /// - ends without a beginning: MPI_Win_unlock, MPI_Win_unlock_all, MPI_Win_complete, MPI_Win_wait, MPI_Win_flush;
+    /// - MPI_Win_free or MPI_Finalize with an epoch open, or with an access that no fence has completed;
+    /// - MPI_MODE_NOPRECEDE on a fence that completes accesses.
+    ///
+    /// The process prints the finding when it makes the call. Ranks are those of the window's group. Accesses to
+    /// MPI_PROC_NULL are not looked at.
+    ///
+    /// # Why it is wrong
+    /// Accesses to a window belong to an epoch (MPI 4.1, 12.5). Epochs of one process on one window in which it accesses
+    /// others are disjoint, except that locks of different ranks may be held at once (12.5.3). Accesses with a request are
+    /// allowed under a lock only (12.3.5), as are flushes (12.5.4). A window that is locked is not to be exposed at the same
+    /// time (12.5.3). Outside of an epoch nobody says when an access happens or is complete: libraries lose the data, use
+    /// memory that is gone, hang, or end the program.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Put(target_rank=1) = ok        //~ rma-epoch
+    /// 0: found MV701 "MPI_Put accesses rank 1 of the window, and no epoch is open on it"
+    /// 1: MPI_Get_processor_name() = ok
+    /// ```
+    ///
+    /// # How to fix
+    /// Put the access between the two calls of one kind of synchronization: two fences, MPI_Win_start and MPI_Win_complete,
+    /// MPI_Win_lock and MPI_Win_unlock, or MPI_Win_lock_all and MPI_Win_unlock_all. End each epoch before the next one of
+    /// another kind begins, and before MPI_Win_free; where fences and locks take turns, give the last fence MPI_MODE_NOSUCCEED.
+    RMA_EPOCH = "MV701" "rma-epoch" Error Dynamic: "a one-sided call where no epoch, or another one, is open"
+        about Function; Operations
+}

@@ -100,12 +100,15 @@ pub(crate) fn incomplete(model: &Model) -> Vec<Incomplete> {
             continue;
         }
         let mut open = comm.space.open().filter(|(_, i)| i.arrived != 0 && (i.arrived as usize) < i.parts.len());
-        let Some((_, first)) = open.next() else { continue };
-        if first.bad {
+        // Making a persistent operation is collective as well.
+        let made = || comm.space.persistents.as_ref()?.made_by_some();
+        let first = open.next().map(|(_, first)| first);
+        let Some(parts) = first.map(|first| &first.parts).or_else(made) else { continue };
+        if first.is_some_and(|first| first.bad) {
             continue;
         }
-        let calls = first.parts.iter().flatten().map(|p| p.shown().clone()).collect();
-        let absent = first.parts.iter().enumerate().filter(|(_, p)| p.is_none());
+        let calls = parts.iter().flatten().map(|p| p.shown().clone()).collect();
+        let absent = parts.iter().enumerate().filter(|(_, p)| p.is_none());
         let missing = absent.map(|(i, _)| comm.member(i as u32)).collect();
         all.push(Incomplete { calls, missing, more: open.count() as u64 });
     }

@@ -84,23 +84,32 @@ impl Model {
         if c.spoiled || c.is_foreign() || c.space.tangled {
             return;
         }
-        let Some(instance) = self.comms.list[comm].space.get_mut(index) else { return };
+        let Some(instance) = c.space.get(index) else { return };
         if instance.parts.iter().flatten().any(|p| p.dim) {
             return;
         }
-        // Lent to the checks, which need the rest of the model as well.
-        let parts = std::mem::take(&mut instance.parts);
-        let verdict = self.rules.collective(self, &Gathering { comm, parts: &parts });
+        let known = self.comms.list[comm].space.is_made_wrongly(index);
+        let verdict = match known {
+            Some(true) => Verdict::Wrong,
+            Some(false) => return,
+            None => self.judge(comm, index),
+        };
         let c = &mut self.comms.list[comm];
         c.spoiled |= verdict == Verdict::Spoiled;
-        if let Some(instance) = c.space.get_mut(index) {
-            instance.parts = parts;
-            instance.bad = verdict != Verdict::Fine;
-        }
+        c.space.get_mut(index).into_iter().for_each(|instance| instance.bad = verdict != Verdict::Fine);
         if verdict != Verdict::Fine {
             self.notify_bad(comm, index);
             self.comms.spoil_made_by(comm, index);
         }
+    }
+
+    /// Asks the checks about the parts of an operation.
+    fn judge(&mut self, comm: CommIx, index: u64) -> Verdict {
+        // Lent to the checks, which need the rest of the model as well.
+        let Some(parts) = self.comms.list[comm].space.take_parts(index) else { return Verdict::Fine };
+        let verdict = self.rules.collective(self, &Gathering { comm, parts: &parts });
+        self.comms.list[comm].space.give_parts(index, parts);
+        verdict
     }
 
     /// The process at `position` has made another persistent operation on the object.
@@ -110,22 +119,24 @@ impl Model {
         let size = space.next.len();
         let persistents = space.persistents.get_or_insert_with(|| Box::new(Persistents::new(size)));
         let number = persistents.make(position, part);
-        if let Some(parts) = persistents.made_by_all() {
-            self.check_made(comm, &parts);
+        if let Some((number, parts)) = persistents.made_by_all() {
+            self.check_made(comm, number, &parts);
         }
         Made { number, starts: 0 }
     }
 
-    /// Whether all made the same operation; the rest of their arguments is compared when it is started.
-    fn check_made(&mut self, comm: CommIx, parts: &[Option<Part>]) {
+    /// Whether all made the same operation with arguments that go together: the standard wants that when it is made.
+    fn check_made(&mut self, comm: CommIx, number: u32, parts: &[Option<Part>]) {
         let c = &self.comms.list[comm];
         let dim = parts.iter().flatten().any(|p| p.dim);
-        let mut kinds = parts.iter().flatten().map(|p| what(p.call.func));
-        let first = kinds.next();
-        if dim || c.spoiled || c.is_foreign() || c.space.tangled || kinds.all(|kind| Some(kind) == first) {
+        if dim || c.spoiled || c.is_foreign() || c.space.tangled {
             return;
         }
         let verdict = self.rules.collective(self, &Gathering { comm, parts });
-        self.comms.list[comm].spoiled |= verdict == Verdict::Spoiled;
+        let c = &mut self.comms.list[comm];
+        c.spoiled |= verdict == Verdict::Spoiled;
+        if verdict != Verdict::Fine {
+            c.space.persistents.iter_mut().for_each(|all| all.note_wrong(number));
+        }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::call::Origin;
 use super::space::{Instance, Part, Space};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -30,11 +30,19 @@ pub(crate) struct Persistents {
     first: u32,
     /// The place of the starts that are under way.
     at: FxHashMap<Made, u64>,
+    /// Numbers of operations that the processes made with arguments that do not go together.
+    wrong: FxHashSet<u32>,
 }
 
 impl Persistents {
     pub(crate) fn new(size: usize) -> Persistents {
-        Persistents { made: vec![0; size], calls: VecDeque::new(), first: 0, at: FxHashMap::default() }
+        Persistents {
+            made: vec![0; size],
+            calls: VecDeque::new(),
+            first: 0,
+            at: FxHashMap::default(),
+            wrong: FxHashSet::default(),
+        }
     }
 
     /// The process at `position` has made another one: its number.
@@ -49,11 +57,29 @@ impl Persistents {
         number
     }
 
-    /// The calls of the one that all processes have made now.
-    pub(crate) fn made_by_all(&mut self) -> Option<Vec<Option<Part>>> {
+    /// The calls of the one that all processes have made now, and its number.
+    pub(crate) fn made_by_all(&mut self) -> Option<(u32, Vec<Option<Part>>)> {
         self.calls.front().filter(|calls| calls.iter().all(Option::is_some))?;
+        let number = self.first;
         self.first += 1;
-        self.calls.pop_front()
+        Some((number, self.calls.pop_front()?))
+    }
+
+    /// The calls of the first one that only some processes have made, and none has started: who is at fault with a start
+    /// shows in the operation that it belongs to.
+    pub(crate) fn made_by_some(&self) -> Option<&Vec<Option<Part>>> {
+        self.calls.front().filter(|calls| calls.iter().flatten().all(|part| !part.done))
+    }
+
+    /// The process at `position` has started one.
+    fn note_start(&mut self, position: u32, number: u32) {
+        let place = number.checked_sub(self.first).map(|place| place as usize);
+        let part = place.and_then(|place| self.calls.get_mut(place)?.get_mut(position as usize)?.as_mut());
+        part.into_iter().for_each(|part| part.done = true);
+    }
+
+    pub(crate) fn note_wrong(&mut self, number: u32) {
+        self.wrong.insert(number);
     }
 
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
@@ -85,8 +111,18 @@ impl Instance {
 }
 
 impl Space {
+    /// Whether the arguments of an operation that consists of starts go together, which was looked at when it was made.
+    pub(crate) fn is_made_wrongly(&self, index: u64) -> Option<bool> {
+        let instance = self.get(index)?;
+        let number = instance.started?.number;
+        let are_starts = instance.parts.iter().flatten().all(|part| part.start.is_some());
+        let known = self.persistents.as_ref().filter(|all| are_starts && all.first > number)?;
+        Some(known.wrong.contains(&number))
+    }
+
     /// The place of a start of a persistent operation by the process at `position`.
     pub(crate) fn of_start(&mut self, position: u32, made: Made) -> u64 {
+        self.persistents.iter_mut().for_each(|all| all.note_start(position, made.number));
         let known = self.persistents.as_ref().and_then(|all| all.at.get(&made)).copied();
         let is_open = |index: &u64| self.get(*index).is_some_and(|i| i.parts[position as usize].is_none());
         if let Some(index) = known.filter(is_open) {

@@ -2,7 +2,8 @@ check! {
     /// # What it finds
     /// A collective operation that some ranks of the communicator called and others never did, in a run that came to its end
     /// nevertheless. Only the first one on each communicator is reported: those behind it have no partners either. Where ranks
-    /// hang in the operation, the finding is a deadlock or a hang-up.
+    /// hang in the operation, the finding is a deadlock or a hang-up. To make a persistent collective operation is collective,
+    /// too (6.13): that only some ranks make one is reported even if it is never started.
     ///
     /// # Why it is wrong
     /// All processes of the communicator must call a collective operation, in the same order (MPI 4.1, 6.1). Some of them may

@@ -19,8 +19,8 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (i, knot, _) in explained(e, model).filter(|(_, _, check)| std::ptr::eq(*check, CHECK)) {
         let Some(rank) = knot.ranks.first().copied() else { continue };
         let calls = e.graph.calls(rank);
-        // The process has said so before it made the call.
-        if calls.iter().any(|call| model.ranks[rank as usize].is_found_wrong(call)) {
+        // The process has said so before it made the call, or what it follows from.
+        if model.ranks[rank as usize].discoveries.iter().any(|found| found.check == CHECK) {
             continue;
         }
         let name = calls.first().map_or("a call", |c| c.name());

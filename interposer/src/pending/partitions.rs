@@ -13,6 +13,8 @@ pub(crate) struct Partitions {
     /// Partitions of a send that were marked ready since it was started.
     pub(crate) ready: Vec<bool>,
     pub(crate) is_send: bool,
+    /// A call has marked what it must not: which partitions were meant is not known.
+    pub(crate) is_confused: bool,
     /// The memory of the partitions of a receive that has begun.
     keys: Vec<Key>,
 }
@@ -22,7 +24,7 @@ const MOST_FOLLOWED: usize = 1 << 10;
 
 impl Partitions {
     pub(crate) fn new(partitions: usize, is_send: bool) -> Partitions {
-        Partitions { ready: vec![false; partitions], is_send, keys: Vec::new() }
+        Partitions { ready: vec![false; partitions], is_send, is_confused: false, keys: Vec::new() }
     }
 
     fn is_followed(&self) -> bool {

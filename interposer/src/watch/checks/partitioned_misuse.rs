@@ -69,10 +69,19 @@ pub(super) fn check(caller: &mut Thread, call: &Call, given: CallRequest, known:
         })
     });
     if let Some(what) = what {
+        confuse(caller, given);
         let here = Spot::of(caller, call);
         let message = format!("{} {what}", here.func.name());
         Finding::new(CHECK, message).at(here, "names the partition").at(known.made, "made the request").tell(caller);
     }
+}
+
+/// Partitions that are missing later follow from this call.
+fn confuse(caller: &Thread, given: CallRequest) {
+    operations::find(caller.part, (given.handle, given.slot), |state, Meant { ix, .. }| {
+        state.requests.get_mut(ix)?.partitions.as_mut()?.is_confused = true;
+        Some(())
+    });
 }
 
 /// A call that waits for all of these requests is about to be made, while sends with partitions are there. One whose
@@ -99,7 +108,7 @@ pub(super) fn wait(caller: &mut Thread, call: &Call, given: &[CallRequest]) {
 fn unmarked(caller: &Thread, given: CallRequest) -> Option<(Spot, Spot, Vec<usize>, usize)> {
     operations::find(caller.part, (given.handle, given.slot), |state, Meant { ix, is_certain, .. }| {
         let operation = state.requests.get(ix).filter(|o| is_certain && o.active && !o.seen_complete)?;
-        let partitions = operation.partitions.as_ref().filter(|p| p.is_send)?;
+        let partitions = operation.partitions.as_ref().filter(|p| p.is_send && !p.is_confused)?;
         let missing: Vec<usize> =
             partitions.ready.iter().enumerate().filter(|(_, ready)| !**ready).map(|(place, _)| place).collect();
         let found = (operation.made, operation.started, missing, partitions.ready.len());

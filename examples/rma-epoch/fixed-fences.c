@@ -1,4 +1,4 @@
-// Each rank sends its number to the next one between two fences, and takes a ticket from rank 0 under a lock.
+// Each rank sends its number to the next one between two fences, and rank 1 takes a ticket from rank 0 under a lock.
 //
 // Correct: the second fence completes the MPI_Put and says that no access follows it; the lock comes behind it.
 //
@@ -19,9 +19,11 @@ int main(int argc, char **argv)
     MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-    MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 1, MPI_SUM, win);
-    MPI_Win_unlock(0, win);
+    if (rank == 1) {
+        MPI_Win_lock_all(0, win);
+        MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 1, MPI_SUM, win);
+        MPI_Win_unlock_all(win);
+    }
 
     MPI_Win_free(&win);
     MPI_Finalize();

@@ -7,9 +7,7 @@ check! {
     ///   MPI_MODE_NOSUCCEED;
     /// - MPI_Rput and the other accesses with a request where no lock is held;
     /// - epochs that overlap: a lock of a rank that is locked already, MPI_Win_start or a lock behind an access that only
-    ///   another fence can complete, a fence while a lock is held or an epoch of MPI_Win_start or MPI_Win_post is open,
-    ///   accesses under a lock between two fences of which neither says, by MPI_MODE_NOSUCCEED or MPI_MODE_NOPRECEDE, that
-    ///   there is no epoch between them;
+    ///   another fence can complete, a fence while a lock is held or an epoch of MPI_Win_start or MPI_Win_post is open;
     /// - a process that locks its own memory while MPI_Win_post exposes it;
     /// - ends without a beginning: MPI_Win_unlock, MPI_Win_unlock_all, MPI_Win_complete, MPI_Win_wait, MPI_Win_flush;
     /// - MPI_Win_free or MPI_Finalize with an epoch open, or with an access that no fence has completed;

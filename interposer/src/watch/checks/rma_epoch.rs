@@ -47,9 +47,6 @@ fn broken(fault: Fault<Spot>, target: Option<i32>) -> String {
                                  is one"
                 .to_owned()
         }
-        Rule::LockedBetweenFences => "closes an epoch of fences within which this process accessed the window under a \
-                                      lock"
-            .to_owned(),
         Rule::CompleteWithoutStart => "is called without MPI_Win_start".to_owned(),
         Rule::WaitWithoutPost => "is called without MPI_Win_post".to_owned(),
         Rule::UnlockWithoutLock => format!("is called for {rank} of the window, which is not locked"),
@@ -74,7 +71,6 @@ fn role(rule: Rule) -> &'static str {
             "accesses the window"
         }
         Rule::OpenLock | Rule::OpenLockAll | Rule::OpenStart | Rule::OpenPost | Rule::OpenFence => "comes too early",
-        Rule::LockedBetweenFences => "ends the epoch of fences",
         Rule::AccessPrecedes => "asserts it",
         _ => "is not allowed here",
     }
@@ -88,7 +84,6 @@ fn role_of_earlier(rule: Rule) -> Option<&'static str> {
         }
         Rule::RequestOutsideOfLock | Rule::NotStarted => "begins the epoch",
         Rule::WithinFences | Rule::AccessPrecedes => "accesses the window since the last fence",
-        Rule::LockedBetweenFences => "accesses the window under a lock",
         Rule::OpenFence => "accesses the window",
         Rule::WithinLock
         | Rule::WithinLockAll

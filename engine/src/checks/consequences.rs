@@ -1,14 +1,16 @@
 //! Findings that follow from others. One mistake is one finding: what follows from it becomes a line of it, and a call
 //! that failed is named where others wait for it. The tables say what follows from what.
 
+use super::partitioned_mismatch::completes_partitioned;
 use crate::arg_places::arg_places;
 use crate::model::Model;
 use crate::state::{Draft, Kept, Origin, Site};
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo,
     DIFF_REDUCTIONS, INCOMPLETE_CALL, INCOMPLETE_GOP, INCORRECT_RECV_SIZE, INCORRECT_SEND_SIZE, INVALID_COUNT,
-    INVALID_DATATYPE, INVALID_OP, INVALID_ROOT, NEIGHBOUR_MISMATCH, NONPAIRED_RECV, NONPAIRED_SEND, REAL_DEADLOCK,
-    REAL_HANG_UP, SEND_CHECKSUM, Side, USE_AFTER_FREE, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    INVALID_DATATYPE, INVALID_OP, INVALID_ROOT, NEIGHBOUR_MISMATCH, NONPAIRED_RECV, NONPAIRED_SEND,
+    PARTITIONED_MISMATCH, PARTITIONED_MISUSE, REAL_DEADLOCK, REAL_HANG_UP, SEND_CHECKSUM, Side, USE_AFTER_FREE,
+    WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId};
@@ -42,12 +44,16 @@ const UNLIKE: Checks = &[
 /// Collective operations in which the library writes where it should read.
 const CROSSED: Checks = &[&WRONG_ROOT, &COLLECTIVE_MISMATCH, &COLLECTIVE_BLOCKING_MIX];
 
+/// Partitions that the two sides do not agree on.
+const PARTITIONS: Checks = &[&PARTITIONED_MISMATCH, &PARTITIONED_MISUSE];
+
 static CONSEQUENCES: &[Consequence] = &[
     Consequence { causes: UNREADABLE, follow: UNLIKE, by: same_call },
     Consequence { causes: CROSSED, follow: &[&SEND_CHECKSUM], by: same_call },
     // The library may end a process that only passes on what others got wrong.
     Consequence { causes: UNLIKE, follow: &[&INCOMPLETE_CALL], by: same_function },
     Consequence { causes: CROSSED, follow: &[&INCOMPLETE_CALL], by: same_function },
+    Consequence { causes: PARTITIONS, follow: &[&INCOMPLETE_CALL], by: of_partitions },
 ];
 
 /// Findings about what others miss where a call has failed and the program goes on.
@@ -102,6 +108,11 @@ fn same_function(cause: &Kept, kept: &Kept, _: &Model) -> bool {
     };
     let its = funcs(cause);
     funcs(kept).iter().any(|func| its.contains(func))
+}
+
+/// Does the consequence speak of a call that completes partitioned operations?
+fn of_partitions(_: &Kept, kept: &Kept, model: &Model) -> bool {
+    kept.draft.calls.iter().any(|site| site.call.as_ref().is_some_and(|call| completes_partitioned(call, model)))
 }
 
 /// Calls that failed before they took part are named by the findings of those who miss them.

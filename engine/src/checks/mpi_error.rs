@@ -1,5 +1,6 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
+use super::partitioned_mismatch::completes_partitioned;
 use crate::arg_places::{NONE, arg_places};
 use crate::ending::Ending;
 use crate::model::Model;
@@ -8,7 +9,8 @@ use crate::worlds::Names;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
     COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NEIGHBOUR_MISMATCH, NONPAIRED_RECV,
-    NONPAIRED_SEND, RMA_RANGE, RMA_TYPE_MISMATCH, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    NONPAIRED_SEND, PARTITIONED_MISMATCH, PARTITIONED_MISUSE, RMA_RANGE, RMA_TYPE_MISMATCH, WRONG_DATA_TYPE,
+    WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
@@ -43,11 +45,13 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             let one_sided = error.call.as_ref().is_some_and(|c| arg_places(c.func).win != NONE);
             let finalize = error.call.as_ref().is_some_and(|c| arg_places(c.func).class == Class::Finalize);
             let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
+            let partitioned = error.call.as_ref().is_some_and(|c| completes_partitioned(c, model));
             let explained = error.call.as_ref().is_some_and(|c| r.is_found_wrong(c))
                 || finalize && e.failed_over && alone.into_iter().any(|c| model.selection.is_on(c))
                 || completes && findings.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || coll && findings.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || too_long && findings.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
+                || partitioned && findings.has(&[&PARTITIONED_MISMATCH, &PARTITIONED_MISUSE])
                 || one_sided && findings.concerns(&[&RMA_RANGE, &RMA_TYPE_MISMATCH], rank as i32)
                 || (too_long || coll) && findings.concerns(collective, rank as i32)
                 || coll && error.call.as_ref().is_some_and(|c| findings.concerns_calls_of(collective, c));

@@ -1,10 +1,12 @@
 //! `partitioned-mismatch`: see `trace_format::catalogue::PARTITIONED_MISMATCH`.
 
+use crate::arg_places::arg_places;
 use crate::collective::Misfit;
 use crate::model::Model;
-use crate::state::{Described, DescribedPair, Draft, Findings, Site};
+use crate::state::{Described, DescribedPair, Draft, Findings, Origin, Site};
 use trace_format::catalogue::{CheckInfo, PARTITIONED_MISMATCH};
 use trace_format::finding::Severity;
+use trace_format::mpi::Class;
 
 pub(super) static CHECK: &CheckInfo = &PARTITIONED_MISMATCH;
 
@@ -23,6 +25,14 @@ pub(super) fn rule(pair: &DescribedPair, misfit: Misfit, model: &Model, findings
             _ => draft,
         }
     });
+}
+
+/// Is it a call that completes requests, of a rank that has partitioned operations? Libraries stumble there on what was described
+/// or marked against the rules, on either side.
+pub(super) fn completes_partitioned(call: &Origin, model: &Model) -> bool {
+    let completes = matches!(arg_places(call.func).class, Class::Wait(_) | Class::Test(_));
+    let requests = || model.ranks.get(call.rank as usize).map(|r| r.requests.iter());
+    completes && requests().into_iter().flatten().any(|request| request.partitioned.is_some())
 }
 
 /// All data of a side: `12 x MPI_DOUBLE in 3 partitions`.

@@ -147,6 +147,11 @@ impl Findings {
         self.kept.values().flat_map(|k| &k.draft.calls).filter_map(|site| site.call.as_ref())
     }
 
+    /// Is there a finding of one of these checks?
+    pub(crate) fn has(&self, checks: &[&CheckInfo]) -> bool {
+        self.kept.keys().any(|k| checks.iter().any(|c| c.code == k.0))
+    }
+
     /// Is there a finding of one of these checks that concerns the rank?
     pub(crate) fn concerns(&self, checks: &[&CheckInfo], rank: i32) -> bool {
         self.kept.iter().any(|(k, v)| v.ranks.contains(&rank) && checks.iter().any(|c| c.code == k.0))

@@ -9,6 +9,7 @@ use crate::watch::checks::{buffers, partitioned_misuse};
 use crate::watch::operations::{Meant, find};
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::mpi::Class;
+use trace_format::mpi::special::PROC_NULL;
 
 /// More partitions are not looked at.
 pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
@@ -23,13 +24,16 @@ pub(crate) fn are_partitions_sent() -> bool {
 
 /// A partitioned operation was described.
 pub(super) fn describe(call: &Call, operation: &mut Operation) {
-    let &Call { info, words, .. } = call;
+    let &Call { info, abi, words, .. } = call;
+    let peer = info.row.param("dest").and_then(|p| words.get(p)).map(|w| abi.rank(*w as i32));
     let n = info.row.param("partitions").and_then(|p| words.get(p)).map_or(0, |w| *w as i32).max(0) as usize;
     let is_send = info.row.class == Class::PartitionedSend;
     if is_send {
         ARE_SENT.store(true, Ordering::Relaxed);
     }
-    operation.partitions = (n <= MAX_PARTITIONS).then(|| Box::new(Partitions::new(n, is_send)));
+    // Nobody waits for partitions that nobody gets.
+    let is_followed = n <= MAX_PARTITIONS && peer != Some(PROC_NULL);
+    operation.partitions = is_followed.then(|| Box::new(Partitions::new(n, is_send)));
 }
 
 /// MPI_Pready or MPI_Parrived has succeeded.

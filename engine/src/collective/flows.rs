@@ -93,27 +93,37 @@ impl<'a> Finder<'_, 'a> {
         if outs.len() != ins.len() {
             return self.uneven(*a, *b, outs.len(), ins.len());
         }
-        let in_order: Vec<(u32, u32)> = outs.iter().copied().zip(ins.iter().copied()).collect();
-        let across: Vec<(u32, u32)> = outs.iter().map(|i| (*i, i ^ 1)).collect();
-        let pairs = match topology(self.model, a) {
-            _ if outs.len() == 1 => in_order,
-            Some(Topology::Graph | Topology::WholeGraph) => in_order,
+        match topology(self.model, a) {
+            _ if outs.len() == 1 => self.in_order(a, b, outs, ins),
+            Some(Topology::Graph | Topology::WholeGraph) => self.in_order(a, b, outs, ins),
             Some(Topology::Grid) => {
-                let mut fits = |pairs: &[(u32, u32)]| {
-                    pairs.iter().all(|(i, j)| {
-                        let (sent, expected) = (a.send().amount(self.model, *i), b.recv().amount(self.model, *j));
-                        sent.zip(expected).is_none_or(|(s, e)| misfit(&mut self.model.signatures, s, e).is_none())
-                    })
-                };
-                if fits(&in_order) || fits(&across) {
-                    return;
-                }
-                across
+                // A process that is its own neighbour may be so in several dimensions.
+                let dimensions = outs.chunks(2).zip(ins.chunks(2));
+                dimensions.for_each(|(outs, ins)| self.both_ways(a, b, outs, ins));
             }
-            None => return,
-        };
-        let both_ways = outs.len() > 1 && topology(self.model, a) == Some(Topology::Grid);
-        pairs.into_iter().for_each(|(out, into)| self.edge(*a, *b, Edge { out, into, both_ways }));
+            None => {}
+        }
+    }
+
+    fn in_order(&mut self, a: &View<'a>, b: &View<'a>, outs: &[u32], ins: &[u32]) {
+        let pairs = outs.iter().zip(ins);
+        pairs.for_each(|(out, into)| self.edge(*a, *b, Edge { out: *out, into: *into, both_ways: false }));
+    }
+
+    /// The two edges of one dimension.
+    fn both_ways(&mut self, a: &View<'a>, b: &View<'a>, outs: &[u32], ins: &[u32]) {
+        let in_order = outs.iter().copied().zip(ins.iter().copied());
+        let across = outs.iter().copied().zip(ins.iter().rev().copied());
+        if !self.fit(a, b, in_order) && !self.fit(a, b, across.clone()) {
+            across.for_each(|(out, into)| self.edge(*a, *b, Edge { out, into, both_ways: true }));
+        }
+    }
+
+    fn fit(&mut self, a: &View, b: &View, mut pairs: impl Iterator<Item = (u32, u32)>) -> bool {
+        pairs.all(|(out, into)| {
+            let (sent, expected) = (a.send().amount(self.model, out), b.recv().amount(self.model, into));
+            sent.zip(expected).is_none_or(|(s, e)| misfit(&mut self.model.signatures, s, e).is_none())
+        })
     }
 }
 

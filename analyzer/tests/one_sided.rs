@@ -1,0 +1,290 @@
+//! Random one-sided programs against an oracle that knows the order of all events: what is found is a conflict, and where there
+//! is one, something is found.
+
+use analyzer::testing::analyze;
+use std::fmt::Write as _;
+
+const RANKS: usize = 3;
+const CELLS: i64 = 6;
+
+/// Numbers as from a die.
+struct Die(u64);
+
+impl Die {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % sides
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Put,
+    Get,
+    Sum,
+    Max,
+    NoOp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Fence,
+    Post,
+    Lock,
+}
+
+/// One access with the numbers of its events in the order of its rank, and of the event of which rank that completes it.
+#[derive(Debug, Clone, Copy)]
+struct Access {
+    rank: usize,
+    target: usize,
+    from: i64,
+    to: i64,
+    deed: Deed,
+    at: usize,
+    completed: Option<(usize, usize)>,
+    mode: Mode,
+}
+
+/// A program: the calls of each rank, its accesses, and which events come before which of other ranks.
+#[derive(Default)]
+struct Program {
+    calls: [Vec<String>; RANKS],
+    accesses: Vec<Access>,
+    edges: Vec<((usize, usize), (usize, usize))>,
+}
+
+impl Program {
+    /// Adds a call of a rank, and returns its number.
+    fn call(&mut self, rank: usize, text: impl Into<String>) -> usize {
+        self.calls[rank].push(text.into());
+        self.calls[rank].len() - 1
+    }
+
+    /// A call of all ranks, which none passes before all have come.
+    fn all(&mut self, text: &str) {
+        let at: Vec<usize> = (0..RANKS).map(|rank| self.call(rank, text)).collect();
+        for (from, to) in (0..RANKS).flat_map(|a| (0..RANKS).map(move |b| (a, b))) {
+            // What comes behind `to` comes behind what was before `from`.
+            self.edges.push(((from, at[from]), (to, at[to] + 1)));
+        }
+    }
+
+    fn access(&mut self, die: &mut Die, rank: usize, target: usize, mode: Mode, luck: u64) {
+        let deed = [Deed::Put, Deed::Get, Deed::Get, Deed::Sum, Deed::Sum, Deed::Sum, Deed::Max, Deed::NoOp]
+            [die.roll(8) as usize];
+        let from = die.roll(CELLS as u64) as i64;
+        let count = 1 + die.roll(luck.min((CELLS - from) as u64)) as i64;
+        let (function, op) = match deed {
+            Deed::Put => ("MPI_Put", ""),
+            Deed::Get => ("MPI_Get", ""),
+            Deed::Sum => ("MPI_Accumulate", ", op=MPI_SUM"),
+            Deed::Max => ("MPI_Accumulate", ", op=MPI_MAX"),
+            Deed::NoOp => ("MPI_Accumulate", ", op=MPI_NO_OP"),
+        };
+        let text = format!(
+            "{function}(origin_count={count}, target_rank={target}, target_disp={from}, target_count={count}{op}, win=w1) = ok"
+        );
+        let at = self.call(rank, text);
+        self.accesses.push(Access { rank, target, from, to: from + count, deed, at, completed: None, mode });
+    }
+
+    /// The event completes the accesses of a rank (to one target) that are not complete yet.
+    fn complete(&mut self, rank: usize, target: Option<usize>, by: (usize, usize)) {
+        let mine = |a: &&mut Access| a.rank == rank && target.is_none_or(|t| t == a.target) && a.completed.is_none();
+        self.accesses.iter_mut().filter(mine).for_each(|access| access.completed = Some(by));
+    }
+
+    /// The events that come behind an event, by rank: from which number on.
+    fn behind(&self, of: (usize, usize)) -> [usize; RANKS] {
+        let mut first = [usize::MAX; RANKS];
+        first[of.0] = of.1;
+        loop {
+            let mut changed = false;
+            for ((from, at), (to, then)) in &self.edges {
+                if first[*from] <= *at && *then < first[*to] {
+                    first[*to] = *then;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return first;
+            }
+        }
+    }
+
+    fn is_before(&self, a: &Access, b: &Access) -> bool {
+        a.completed.is_some_and(|done| self.behind(done)[b.rank] <= b.at)
+    }
+
+    /// The pairs that must not be, by the standard's table.
+    fn conflicts(&self) -> Vec<[(usize, usize); 2]> {
+        let mut all = Vec::new();
+        for (i, a) in self.accesses.iter().enumerate() {
+            for b in &self.accesses[..i] {
+                let accumulates = |x: &Access| !matches!(x.deed, Deed::Put | Deed::Get);
+                let goes = match (a.deed, b.deed) {
+                    (Deed::Get, Deed::Get) => true,
+                    _ if accumulates(a) && accumulates(b) => {
+                        a.rank == b.rank || a.deed == b.deed || a.deed == Deed::NoOp || b.deed == Deed::NoOp
+                    }
+                    _ => false,
+                };
+                let meets = a.target == b.target && a.from < b.to && b.from < a.to;
+                // Accesses of different ranks under locks are not compared, nor are those of epochs of two kinds.
+                let is_compared = a.mode == b.mode && (a.rank == b.rank || a.mode != Mode::Lock);
+                if meets && !goes && is_compared && !self.is_before(a, b) && !self.is_before(b, a) {
+                    all.push([(a.rank, a.at), (b.rank, b.at)]);
+                }
+            }
+        }
+        all
+    }
+}
+
+fn fences(p: &mut Program, die: &mut Die, luck: u64) {
+    p.all("MPI_Win_fence(win=w1) = ok");
+    for _ in 0..die.roll(5) {
+        let (rank, target) = (die.roll(RANKS as u64) as usize, die.roll(RANKS as u64) as usize);
+        p.access(die, rank, target, Mode::Fence, luck);
+    }
+    p.all("MPI_Win_fence(win=w1) = ok");
+    for rank in 0..RANKS {
+        let last = p.calls[rank].len();
+        // Behind the fence, all that all ranks did before it is complete.
+        p.complete(rank, None, (rank, last - 1));
+    }
+}
+
+/// Ranks expose their memory to others, one epoch each.
+fn posts(p: &mut Program, die: &mut Die, luck: u64) {
+    let target = die.roll(RANKS as u64) as usize;
+    let origins: Vec<usize> = (0..RANKS).filter(|r| *r != target && die.roll(4) != 0).collect();
+    let Some(group) =
+        (!origins.is_empty()).then(|| origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+    else {
+        return;
+    };
+    let number = p.calls.iter().map(Vec::len).sum::<usize>() + 1;
+    p.call(target, format!("def group g{number} {{{group}}}"));
+    let post = p.call(target, format!("MPI_Win_post(group=g{number}, win=w1) = ok"));
+    let mut ends = Vec::new();
+    for origin in &origins {
+        p.call(*origin, format!("def group g{number} {{{target}}}"));
+        let start = p.call(*origin, format!("MPI_Win_start(group=g{number}, win=w1) = ok"));
+        p.edges.push(((target, post), (*origin, start + 1)));
+        for _ in 0..die.roll(3) {
+            p.access(die, *origin, target, Mode::Post, luck);
+        }
+        ends.push((*origin, p.call(*origin, "MPI_Win_complete(win=w1) = ok")));
+    }
+    let wait = p.call(target, "MPI_Win_wait(win=w1) = ok");
+    for (origin, end) in ends {
+        p.edges.push(((origin, end), (target, wait + 1)));
+        p.complete(origin, None, (target, wait + 1));
+    }
+}
+
+fn locks(p: &mut Program, die: &mut Die, luck: u64) {
+    let rank = die.roll(RANKS as u64) as usize;
+    let all = die.roll(2) == 0;
+    let target = die.roll(RANKS as u64) as usize;
+    let text = match all {
+        true => "MPI_Win_lock_all(win=w1) = ok".to_owned(),
+        false => format!("MPI_Win_lock(lock_type=1, rank={target}, win=w1) = ok"),
+    };
+    p.call(rank, text);
+    for _ in 0..1 + die.roll(4) {
+        match die.roll(4) {
+            0 => {
+                let at = p.call(rank, format!("MPI_Win_flush(rank={target}, win=w1) = ok"));
+                p.complete(rank, Some(target), (rank, at));
+            }
+            1 if all => {
+                let at = p.call(rank, "MPI_Win_flush_all(win=w1) = ok");
+                p.complete(rank, None, (rank, at));
+            }
+            _ => {
+                let to = if all { die.roll(RANKS as u64) as usize } else { target };
+                p.access(die, rank, to, Mode::Lock, luck);
+            }
+        }
+    }
+    let text = match all {
+        true => "MPI_Win_unlock_all(win=w1) = ok".to_owned(),
+        false => format!("MPI_Win_unlock(rank={target}, win=w1) = ok"),
+    };
+    let at = p.call(rank, text);
+    p.complete(rank, None, (rank, at));
+}
+
+fn program(die: &mut Die) -> Program {
+    let mut p = Program::default();
+    // Small accesses seldom meet, large ones often.
+    let luck = 1 + die.roll(CELLS as u64);
+    for rank in 0..RANKS {
+        p.call(rank, format!("MPI_Win_allocate(size={}, disp_unit=4) = ok {{win=w1}}", CELLS * 4));
+    }
+    for _ in 0..1 + die.roll(4) {
+        match die.roll(3) {
+            0 => fences(&mut p, die, luck),
+            1 => posts(&mut p, die, luck),
+            _ => locks(&mut p, die, luck),
+        }
+        if die.roll(2) == 0 {
+            p.all("MPI_Barrier() = ok");
+        }
+    }
+    // Whatever is still open is not complete, and the window goes in the end.
+    p.all("MPI_Win_fence(win=w1) = ok");
+    p.all("MPI_Win_free(win=w1) = ok");
+    p
+}
+
+/// The lines of a program in some order of the ranks, and where each call stands.
+fn text(p: &Program, die: &mut Die) -> (String, Vec<(usize, usize)>) {
+    let (mut text, mut lines, mut next) = (String::new(), Vec::new(), [0; RANKS]);
+    let patience = 1 + die.roll(30);
+    while let Some(rank) =
+        (0..RANKS).map(|_| die.roll(RANKS as u64) as usize).chain(0..RANKS).find(|r| next[*r] < p.calls[*r].len())
+    {
+        for _ in 0..1 + die.roll(patience) {
+            let Some(call) = p.calls[rank].get(next[rank]) else { break };
+            writeln!(text, "{rank}: {call}").unwrap();
+            lines.push((rank, next[rank]));
+            next[rank] += 1;
+        }
+    }
+    (text, lines)
+}
+
+#[test]
+fn what_is_found_is_what_nothing_orders() {
+    let programs = if std::env::var("MPIVET_TEST_FULL").is_ok_and(|full| full == "1") { 100_000 } else { 4_000 };
+    let mut wrong = 0;
+    for seed in 1..=programs {
+        let mut die = Die(seed * 0x9e37_79b9);
+        (0..10).for_each(|_| _ = die.roll(2));
+        let program = program(&mut die);
+        let conflicts = program.conflicts();
+        wrong += usize::from(!conflicts.is_empty());
+        let (text, lines) = text(&program, &mut die);
+        let analysis = analyze(&text);
+        let found: Vec<_> = analysis.findings.iter().filter(|f| f.check.name == "rma-conflict").collect();
+        assert!(
+            analysis.findings.iter().all(|f| f.check.name == "rma-conflict" || f.check.name.starts_with("potential")),
+            "seed {seed}: {:?}\n{text}",
+            analysis.findings.iter().map(|f| &f.message).collect::<Vec<_>>()
+        );
+        assert_eq!(found.is_empty(), conflicts.is_empty(), "seed {seed}: {conflicts:?}\n{text}");
+        for finding in found {
+            let at: Vec<(usize, usize)> = finding.calls.iter().map(|call| lines[call.site as usize - 1]).collect();
+            let is_one = conflicts.iter().any(|pair| pair.iter().all(|call| at.contains(call)));
+            assert!(is_one, "seed {seed}: {} {at:?} of {conflicts:?}\n{text}", finding.message);
+        }
+    }
+    println!("{programs} programs, {wrong} of them with conflicts");
+    assert!(wrong > programs as usize / 10 && wrong < programs as usize * 9 / 10, "{wrong} of {programs}");
+}

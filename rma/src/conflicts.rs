@@ -43,6 +43,14 @@ pub struct Access<P> {
     pub call: P,
 }
 
+/// Accesses of one origin that are in the order of their calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InOrder {
+    /// The accumulate functions (MPI 4.1, 12.7.2).
+    Accumulates,
+    All,
+}
+
 /// Accesses to the memory of one target that nothing orders.
 #[derive(Debug, Clone)]
 pub struct Unordered<P> {
@@ -93,10 +101,11 @@ impl<P: Copy + PartialEq> Unordered<P> {
     }
 
     /// Pairs of accesses that must not overlap and do, with the first byte that both have: for each access that is in
-    /// conflict with one of a smaller or equal start, one of these. `no_op`: the number of MPI_NO_OP.
+    /// conflict with one of a smaller or equal start, one of these. `no_op`: the number of
+    /// MPI_NO_OP; `are_of_one`: what is in order of the accesses of one origin.
     ///
     /// The accesses are sorted; then each costs as much as there are different deeds.
-    pub fn conflicts(mut self, no_op: u32, mut found: impl FnMut(Access<P>, Access<P>, i64)) {
+    pub fn conflicts(mut self, no_op: u32, are_of_one: InOrder, mut found: impl FnMut(Access<P>, Access<P>, i64)) {
         self.all.sort_by_key(|access| (access.start, access.end));
         let all = &self.all;
         let mut farthest: FxHashMap<Deed, Farthest> = FxHashMap::default();
@@ -106,9 +115,9 @@ impl<P: Copy + PartialEq> Unordered<P> {
                 if goes {
                     continue;
                 }
-                // Accumulates of one origin to one place happen in their order.
                 let is_ordered = |other: &Access<P>| {
-                    other.origin == access.origin && other.deed.accumulates() && access.deed.accumulates()
+                    let are_atomic = other.deed.accumulates() && access.deed.accumulates();
+                    other.origin == access.origin && (are_of_one == InOrder::All || are_atomic)
                 };
                 let mut candidates =
                     [Some(reached.first), reached.other].into_iter().flatten().filter_map(|i| all.get(i));

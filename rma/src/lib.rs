@@ -6,5 +6,5 @@
 mod conflicts;
 mod epochs;
 
-pub use conflicts::{Access, Deed, Unordered};
+pub use conflicts::{Access, Deed, InOrder, Unordered};
 pub use epochs::{Assertions, Epochs, Fault, Home, Rule, Sync};

@@ -128,6 +128,7 @@ impl Engine {
                 spare: Vec::new(),
                 epoch: 0,
                 comms: Comms::new(ranks),
+                windows: Vec::new(),
                 ops: Slab::default(),
                 signatures: Signatures::new(),
                 bridges: FxHashMap::default(),

@@ -3,18 +3,22 @@
 use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
 use crate::state::{
-    AccessConflict, Accessed, CommIx, Exposed, Member, Origin, OutOfRange, Together, UnlikeSides, Window, int, row_int,
+    AccessConflict, Accessed, CommIx, Exposed, Member, Origin, OutOfRange, Over, Together, UnlikeSides, Window, int,
+    row_int,
 };
-use rma::{Access, Assertions, Deed, Sync, Unordered};
+use rma::{Access, Assertions, Deed, InOrder, Sync, Unordered};
 use std::rc::Rc;
 use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::OPS;
 use trace_format::mpi::special::PROC_NULL;
-use trace_format::mpi::{Class, Coll, Kind, RmaSync};
+use trace_format::mpi::{Class, Coll, Kind, RmaSync, SendMode, Start};
 
 /// More pieces of one access are not looked at.
 const MAX_RUNS: usize = 1 << 12;
+
+/// More accesses under shared locks to one target, between two collective operations, are not looked at.
+const MAX_SHARED: usize = 1 << 18;
 
 /// The number of MPI_NO_OP among the operations.
 static NO_OP: LazyLock<u32> =
@@ -30,9 +34,14 @@ impl Model {
                 size.zip(unit).map(|(size, unit)| Exposed { size: Some(size), unit })
             }
         };
-        let members = self.comms.list[m.ix].size();
+        if !self.windows.contains(&m.ix) {
+            self.windows.push(m.ix);
+        }
+        let (members, learned) = (self.comms.list[m.ix].size(), self.ranks[origin.rank as usize].learned);
         let window = self.comms.list[m.ix].window.get_or_insert_default();
+        window.is_shared |= coll == Coll::WinAllocateShared;
         let Some(exposed) = exposed else { return window.unclear = true };
+        window.member(m.position as i32).learned = learned;
         if window.expose(m.position as i32, exposed, members) {
             let (unchecked, late) = (std::mem::take(&mut window.unchecked), std::mem::take(&mut window.late));
             unchecked.into_iter().for_each(|(target, access)| self.check_range(m.ix, target, access));
@@ -61,6 +70,7 @@ impl Model {
         let id = int(&origin.ins, s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return };
         let is_clear = self.is_clear(m.ix, origin.rank);
+        let learned = self.ranks[origin.rank as usize].learned;
         let place = m.position as i32;
         let target = row_int(origin, "target_rank").and_then(|t| i32::try_from(t).ok()).filter(|t| *t != PROC_NULL);
         let accessed = target.zip(self.accessed(origin, s, place));
@@ -75,6 +85,12 @@ impl Model {
         let Some((target, accessed)) = accessed.filter(|_| is_clear && !failed) else { return };
         let together = window.together(place, target);
         window.member(place).epochs.access(target, ());
+        if let Some(shared) = window.shared(place, target, learned) {
+            let all = window.open.entry(shared).or_default();
+            if all.len() < MAX_SHARED {
+                all.push(accessed.clone());
+            }
+        }
         if let Some(together) = together {
             window.open.entry(together).or_default().push(accessed);
         }
@@ -173,6 +189,13 @@ impl Model {
         let comm = &mut self.comms.list[m.ix];
         let (place, Some(window)) = (m.position as i32, &mut comm.window) else { return };
         let rank = row_int(origin, "rank").and_then(|rank| i32::try_from(rank).ok());
+        if let (RmaSync::Lock, Some(target)) = (sync, rank) {
+            let is_shared = self.constants.get("MPI_LOCK_SHARED").copied() == row_int(origin, "lock_type");
+            let member = window.member(place);
+            _ = if is_shared { member.exclusive.remove(&target) } else { member.exclusive.insert(target) };
+        } else if sync == RmaSync::LockAll {
+            window.member(place).exclusive.clear();
+        }
         let over = window.synchronized(place, sync, (group, rank));
         self.judge_accesses(m.ix, over);
     }
@@ -203,6 +226,33 @@ impl Model {
         self.judge_accesses(m.ix, over);
     }
 
+    /// A call has returned in which the process may have learned of what others did before, so that its accesses may come behind
+    /// theirs: nearly any that is not known to bring nothing. A collective operation of all processes of a window, in which
+    /// nobody learns what others do behind it, begins a new phase for them. `object`: of a collective call.
+    pub(super) fn learn(&mut self, origin: &Origin, s: &ArgPlaces, object: Option<CommIx>) {
+        if self.windows.is_empty() || brings_nothing(s) {
+            return;
+        }
+        let rank = &mut self.ranks[origin.rank as usize];
+        rank.learned += 1;
+        let (learned, Some(object)) = (rank.learned, object) else { return };
+        if !matches!(s.class, Class::Collective(_, Start::Blocking)) {
+            return;
+        }
+        for ix in self.windows.clone() {
+            let (Some(comm), Some(of)) = (self.comms.list.get(ix), self.comms.list.get(object)) else { continue };
+            let is_of_all = of.b.is_none() && of.a.len() == comm.a.len() && of.a.iter().eq(comm.a.iter());
+            let (size, place) = (comm.size(), comm.a.position(origin.rank));
+            let window = self.comms.list.get_mut(ix).and_then(|comm| comm.window.as_mut());
+            if let (true, Some(place), Some(window)) = (is_of_all, place, window)
+                && window.members.contains_key(&(place as i32))
+            {
+                let over = window.passed(place as i32, size, learned);
+                self.judge_accesses(ix, over);
+            }
+        }
+    }
+
     /// The run is over.
     pub(crate) fn judge_all_accesses(&mut self) {
         if !self.blind {
@@ -222,7 +272,7 @@ impl Model {
     }
 
     /// Accesses that nothing orders are over, each list to one target.
-    fn judge_accesses(&mut self, ix: CommIx, over: Vec<(i32, Vec<Accessed>)>) {
+    fn judge_accesses(&mut self, ix: CommIx, over: Over) {
         if over.is_empty() {
             return;
         }
@@ -234,21 +284,22 @@ impl Model {
         if !window.are_all_known(size) {
             return window.late.extend(over);
         }
-        for (target, mut accesses) in over {
+        for (together, mut accesses) in over {
+            let target = together.target();
             // The order in which ranks are read tells nothing.
             accesses.sort_by_key(|access| (access.origin, access.call.thread, access.call.index));
             let comm = &self.comms.list[ix];
             let rank = comm.a.get(target);
             let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
             if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target(rank, exposed, &accesses);
+                self.judge_target((rank, exposed), together.in_order(), &accesses);
             }
             accesses.into_iter().for_each(|access| self.recycle(access.call));
         }
     }
 
     /// Accesses to the memory of one process that nothing orders.
-    fn judge_target(&mut self, target: i32, exposed: Exposed, accesses: &[Accessed]) {
+    fn judge_target(&mut self, (target, exposed): (i32, Exposed), in_order: InOrder, accesses: &[Accessed]) {
         let mut all: Unordered<u32> = Unordered::default();
         for (number, access) in accesses.iter().enumerate().filter(|(_, access)| access.out_of_range(exposed).is_none())
         {
@@ -257,12 +308,26 @@ impl Model {
             }
         }
         let mut found = Vec::new();
-        all.conflicts(*NO_OP, |a, b, byte| found.push((a.call, b.call, byte)));
+        all.conflicts(*NO_OP, in_order, |a, b, byte| found.push((a.call, b.call, byte)));
         for (a, b, byte) in found {
             let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n as usize]);
             let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
             self.rules.access_conflict(self, &AccessConflict { target, first, second, byte });
         }
+    }
+}
+
+/// Does a call tell its process nothing of others?
+fn brings_nothing(s: &ArgPlaces) -> bool {
+    match s.class {
+        Class::Local | Class::Create | Class::Free => true,
+        Class::Rma | Class::RmaRequest => s.recv.buf == NONE,
+        Class::RmaSync(sync) => {
+            !matches!(sync, RmaSync::RmaStart | RmaSync::RmaWait | RmaSync::RmaTest | RmaSync::Sync)
+        }
+        Class::Send(mode, Start::Blocking | Start::Nonblocking) => mode != SendMode::Synchronous,
+        Class::Recv(Start::Nonblocking) => true,
+        _ => false,
     }
 }
 
@@ -276,12 +341,7 @@ fn target_data(origin: &Origin) -> Option<(u64, Id)> {
 
 impl Window {
     /// A process has made a call of synchronization: the accesses that are over. `group` and `rank`: those that it names.
-    fn synchronized(
-        &mut self,
-        place: i32,
-        sync: RmaSync,
-        (group, rank): (Option<Vec<i32>>, Option<i32>),
-    ) -> Vec<(i32, Vec<Accessed>)> {
+    fn synchronized(&mut self, place: i32, sync: RmaSync, (group, rank): (Option<Vec<i32>>, Option<i32>)) -> Over {
         let locked = |key: &Together| match key {
             Together::Locked { target, origin } => *origin == place && rank.is_none_or(|rank| rank == *target),
             _ => false,

@@ -164,6 +164,7 @@ impl Model {
         }
         self.judge_comms(|comm| !is_live(&live, comm));
         dead.iter().for_each(|ix| self.judge_open_accesses(*ix));
+        self.windows.retain(|window| !dead.contains(window));
         for ix in dead {
             let Some(comm) = self.comms.list.remove(ix) else { continue };
             self.comms.keys.remove(&comm.key);

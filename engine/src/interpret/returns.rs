@@ -37,6 +37,7 @@ impl Model {
         if !failed {
             self.notify_blocking(origin, &entered, true);
         }
+        let object = entered.collective.map(|(object, ..)| object);
         match s.class {
             Class::Init if !failed => {
                 let r = &mut self.ranks[origin.rank as usize];
@@ -213,6 +214,7 @@ impl Model {
         if !failed {
             self.note_handles(origin, s, outs);
         }
+        self.learn(origin, s, object);
     }
 
     /// The process has made a persistent collective operation: which one on its communicator.

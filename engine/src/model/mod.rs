@@ -8,7 +8,7 @@ mod words;
 use crate::collections::Slab;
 use crate::deadlock_replay::DeadlockReplay;
 use crate::listeners::Listeners;
-use crate::state::{Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Origin, Rank, Suspect, Sweeps};
+use crate::state::{CommIx, Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Origin, Rank, Suspect, Sweeps};
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
 pub(crate) use rules::Rules;
@@ -39,6 +39,8 @@ pub(crate) struct Model {
     /// Changes when something is not as it was that `Found` may say.
     pub(crate) epoch: u32,
     pub(crate) comms: Comms,
+    /// The windows that were made and are known.
+    pub(crate) windows: Vec<CommIx>,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
     /// Calls that make intercommunicators by their two leaders (the lower one first) and tag: how many each made.

@@ -61,7 +61,7 @@ pub(crate) use space::{Instance, Part};
 pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
 pub(crate) use untimely::{Untimely, is_finalize};
-pub(crate) use window::{AccessConflict, Accessed, Exposed, OutOfRange, Together, UnlikeSides, Window};
+pub(crate) use window::{AccessConflict, Accessed, Exposed, OutOfRange, Over, Together, UnlikeSides, Window};
 pub(crate) use words::{op_name, outside_rank, plural, rank_list};
 
 /// Communicator, destination, source, tag of a message; and the places of its two calls.

@@ -131,6 +131,8 @@ pub(crate) struct Rank {
     pub(crate) breaches: Vec<Breach>,
     /// Processes of other worlds that it has met.
     pub(crate) met: FxHashSet<i32>,
+    /// Calls in which it may have learned of what other processes did, once there are windows.
+    pub(crate) learned: u64,
     /// Sessions that are open.
     pub(crate) sessions: u32,
     pub(crate) types: FxHashMap<Id, Amount>,

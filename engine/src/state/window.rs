@@ -3,8 +3,8 @@
 
 use super::call::Origin;
 use crate::types::{Amount, Difference};
-use rma::{Deed, Epochs, Home};
-use rustc_hash::FxHashMap;
+use rma::{Deed, Epochs, Home, InOrder};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The memory that a process exposes by a window.
@@ -53,15 +53,24 @@ pub(crate) enum Together {
     Start { target: i32, origin: i32, nth: u64 },
     /// Accesses of one origin under a lock.
     Locked { target: i32, origin: i32 },
+    /// Accesses under shared locks behind so many collective operations of all processes of the window, of origins that have
+    /// learned nothing since.
+    Shared { target: i32, phase: u64 },
 }
 
 impl Together {
     pub(crate) fn target(self) -> i32 {
         match self {
-            Together::Fences { target, .. } | Together::Start { target, .. } | Together::Locked { target, .. } => {
-                target
-            }
+            Together::Fences { target, .. }
+            | Together::Start { target, .. }
+            | Together::Locked { target, .. }
+            | Together::Shared { target, .. } => target,
         }
+    }
+
+    /// Are accesses of one origin among them in order, or compared elsewhere?
+    pub(crate) fn in_order(self) -> InOrder {
+        if matches!(self, Together::Shared { .. }) { InOrder::All } else { InOrder::Accumulates }
     }
 }
 
@@ -70,6 +79,12 @@ pub(crate) struct Member {
     pub(crate) epochs: Epochs<()>,
     pub(crate) exposed: Option<Exposed>,
     pub(crate) fences: u64,
+    /// Collective operations of all processes of the window that it has passed.
+    phase: u64,
+    /// Its rank's count of calls that may have told it of others, by then: see [`super::rank::Rank::learned`].
+    pub(crate) learned: u64,
+    /// Targets that it has locked exclusively.
+    pub(crate) exclusive: FxHashSet<i32>,
     /// By target: epochs of MPI_Win_start for it so far.
     starts: FxHashMap<i32, u64>,
     /// By origin: exposure epochs for it so far.
@@ -84,6 +99,9 @@ struct Exposure {
     origins: Vec<(i32, u64)>,
 }
 
+/// Accesses that are over, with what holds them together.
+pub(crate) type Over = Vec<(Together, Vec<Accessed>)>;
+
 /// The accesses to a window and the synchronization that orders them. Processes are places in its group.
 #[derive(Default)]
 pub(crate) struct Window {
@@ -93,13 +111,16 @@ pub(crate) struct Window {
     /// A call failed, or the order of calls is not known: nothing is concluded any more.
     pub(crate) unclear: bool,
     pub(crate) open: FxHashMap<Together, Vec<Accessed>>,
-    /// How many processes have left a phase of fences.
+    /// How many processes have left a phase of fences, and a phase of collective operations.
     left: FxHashMap<u64, u32>,
+    left_phase: FxHashMap<u64, u32>,
+    /// Its processes reach each other's memory by loads and stores, which order things that nobody sees.
+    pub(crate) is_shared: bool,
     /// Ended epochs of MPI_Win_start whose exposure epoch is not over, by target, origin and number.
-    completed: rustc_hash::FxHashSet<(i32, i32, u64)>,
+    completed: FxHashSet<(i32, i32, u64)>,
     exposures: Vec<Exposure>,
     /// Over before all have said what they expose.
-    pub(crate) late: Vec<(i32, Vec<Accessed>)>,
+    pub(crate) late: Over,
     /// Accesses whose range was not looked at yet for the same reason, with their targets.
     pub(crate) unchecked: Vec<(i32, Accessed)>,
 }
@@ -110,6 +131,9 @@ impl Window {
             epochs: Epochs::new(place),
             exposed: None,
             fences: 0,
+            phase: 0,
+            learned: 0,
+            exclusive: FxHashSet::default(),
             starts: FxHashMap::default(),
             posts: FxHashMap::default(),
             posted: None,
@@ -138,7 +162,7 @@ impl Window {
     }
 
     /// The process has passed a fence: the accesses that are over, since all of `size` processes have passed it.
-    pub(crate) fn fenced(&mut self, place: i32, size: u32) -> Vec<(i32, Vec<Accessed>)> {
+    pub(crate) fn fenced(&mut self, place: i32, size: u32) -> Over {
         let member = self.member(place);
         let phase = member.fences;
         member.fences += 1;
@@ -152,14 +176,38 @@ impl Window {
         self.take(of_phase)
     }
 
-    /// The accesses whose keys `wanted` names, by target.
-    pub(crate) fn take(&mut self, wanted: impl Fn(&Together) -> bool) -> Vec<(i32, Vec<Accessed>)> {
+    /// The accesses under shared locks that one of `origin` to `target` now belongs to, if nothing can have ordered it behind those
+    /// of others. `learned`: see [`super::rank::Rank::learned`].
+    pub(crate) fn shared(&mut self, origin: i32, target: i32, learned: u64) -> Option<Together> {
+        let is_shared = self.is_shared;
+        let member = self.member(origin);
+        let is_locked = member.epochs.home(target) == Ok(Home::Lock) && !member.exclusive.contains(&target);
+        let is_certain = is_locked && !is_shared && member.learned == learned;
+        is_certain.then_some(Together::Shared { target, phase: member.phase })
+    }
+
+    /// The process has passed a collective operation of all `size` processes of the window.
+    pub(crate) fn passed(&mut self, place: i32, size: u32, learned: u64) -> Over {
+        let member = self.member(place);
+        let phase = member.phase;
+        (member.phase, member.learned) = (phase + 1, learned);
+        let left = self.left_phase.entry(phase).or_default();
+        *left += 1;
+        if *left < size {
+            return Vec::new();
+        }
+        self.left_phase.remove(&phase);
+        self.take(|key| matches!(key, Together::Shared { phase: p, .. } if *p == phase))
+    }
+
+    /// The accesses whose keys `wanted` names.
+    pub(crate) fn take(&mut self, wanted: impl Fn(&Together) -> bool) -> Over {
         if self.open.is_empty() {
             return Vec::new();
         }
         let mut all: Vec<(Together, Vec<Accessed>)> = self.open.extract_if(|key, _| wanted(key)).collect();
         all.sort_by_key(|(key, _)| *key);
-        all.into_iter().map(|(key, accesses)| (key.target(), accesses)).collect()
+        all
     }
 
     /// The process begins an access epoch for these targets.
@@ -169,7 +217,7 @@ impl Window {
     }
 
     /// The process has ended its access epoch for these targets.
-    pub(crate) fn completed(&mut self, place: i32, targets: &[i32]) -> Vec<(i32, Vec<Accessed>)> {
+    pub(crate) fn completed(&mut self, place: i32, targets: &[i32]) -> Over {
         for target in targets {
             let nth = self.member(place).starts.get(target).copied().unwrap_or(0);
             self.completed.insert((*target, place, nth));
@@ -189,7 +237,7 @@ impl Window {
     }
 
     /// The process has ended its exposure epoch.
-    pub(crate) fn waited(&mut self, place: i32) -> Vec<(i32, Vec<Accessed>)> {
+    pub(crate) fn waited(&mut self, place: i32) -> Over {
         if let Some(origins) = self.member(place).posted.take() {
             self.exposures.push(Exposure { target: place, origins });
         }
@@ -197,7 +245,7 @@ impl Window {
     }
 
     /// The accesses of the exposure epochs that are over on both sides.
-    fn over(&mut self) -> Vec<(i32, Vec<Accessed>)> {
+    fn over(&mut self) -> Over {
         let Window { exposures, completed, open, .. } = self;
         let mut all = Vec::new();
         exposures.retain(|Exposure { target, origins }| {
@@ -210,7 +258,7 @@ impl Window {
                 let key = Together::Start { target: *target, origin: *origin, nth: *nth };
                 accesses.extend(open.remove(&key).into_iter().flatten());
             }
-            all.push((*target, accesses));
+            all.push((Together::Start { target: *target, origin: *target, nth: 0 }, accesses));
             false
         });
         all

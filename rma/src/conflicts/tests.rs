@@ -1,6 +1,6 @@
 //! The sweep against all pairs.
 
-use super::{Access, Deed, Unordered};
+use super::{Access, Deed, InOrder, Unordered};
 
 const NO_OP: u32 = 9;
 
@@ -50,7 +50,7 @@ fn the_sweep_finds_what_all_pairs_find() {
         all.iter().for_each(|access| unordered.add(*access));
         assert_eq!(unordered.len(), all.len());
         let mut found = Vec::new();
-        unordered.conflicts(NO_OP, |a, b, at| {
+        unordered.conflicts(NO_OP, InOrder::Accumulates, |a, b, at| {
             assert!(
                 are_in_conflict(&a, &b) && a.start <= at && at < a.end && b.start <= at && at < b.end,
                 "{a:?} {b:?}"
@@ -91,7 +91,21 @@ fn a_million_accesses_are_swept_quickly() {
         unordered.add(Access { start: at, end: at + 8, origin: (i % 64) as i32, deed: Deed::Read, call: i });
     }
     let mut found = 0;
-    unordered.conflicts(NO_OP, |_, _, _| found += 1);
+    unordered.conflicts(NO_OP, InOrder::All, |_, _, _| found += 1);
     assert_eq!(found, 0);
     println!("{:?}", start.elapsed());
+}
+
+#[test]
+fn accesses_of_one_origin_may_be_in_order() {
+    let put = |start, origin, call| Access { start, end: start + 4, origin, deed: Deed::Write, call };
+    let found = |in_order| {
+        let mut unordered = Unordered::default();
+        [put(0, 0, 1), put(2, 0, 2), put(5, 1, 3), put(7, 1, 4)].into_iter().for_each(|access| unordered.add(access));
+        let mut found = Vec::new();
+        unordered.conflicts(NO_OP, in_order, |a, b, _| found.push((a.call, b.call)));
+        found
+    };
+    assert_eq!(found(InOrder::Accumulates), [(1, 2), (2, 3), (3, 4)]);
+    assert_eq!(found(InOrder::All), [(2, 3)]);
 }

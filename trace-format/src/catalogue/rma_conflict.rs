@@ -7,9 +7,13 @@ check! {
     ///
     /// Nothing orders accesses that belong to one epoch of fences, to one exposure epoch of MPI_Win_post, or that one
     /// process makes under a lock without MPI_Win_flush or MPI_Win_flush_all between them. Accesses of different processes
-    /// under locks are not compared yet, nor are loads and stores of the process whose memory it is. Accumulate functions of
-    /// one process are in order (MPI 4.1, 12.7.2). Nothing is said where several threads use a window, or after a call on it
-    /// that failed.
+    /// under shared locks (MPI_LOCK_SHARED, MPI_Win_lock_all) are in conflict, whichever came first, if they lie between the
+    /// same two collective operations of all processes of the window, and neither process has, since the first of these,
+    /// received a message, read from a window, or made another call in which it could have learned what the other had done.
+    ///
+    /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is, and
+    /// accesses to windows of MPI_Win_allocate_shared under locks. Accumulate functions of one process are in order
+    /// (MPI 4.1, 12.7.2). Nothing is said where several threads use a window, or after a call on it that failed.
     ///
     /// # Why it is wrong
     /// The outcome of accesses in conflict is undefined (MPI 4.1, 12.7); only accumulate functions with the same operation,
@@ -29,8 +33,8 @@ check! {
     /// ```
     ///
     /// # How to fix
-    /// Give each process bytes of its own, put the accesses into different epochs, or use MPI_Accumulate with MPI_REPLACE or
-    /// MPI_SUM for both.
+    /// Give each process bytes of its own, put the accesses into different epochs, take exclusive locks, or use
+    /// MPI_Accumulate with MPI_REPLACE or MPI_SUM for both.
     RMA_CONFLICT = "MV702" "rma-conflict" Error Analyzer: "accesses to the same bytes of a window that nothing orders"
         about Function
 }

@@ -7,6 +7,7 @@ use crate::state::{
     row_int,
 };
 use rma::{Access, Assertions, Deed, InOrder, Sync, Unordered};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
@@ -309,7 +310,9 @@ impl Model {
         }
         let mut found = Vec::new();
         all.conflicts(*NO_OP, in_order, |a, b, byte| found.push((a.call, b.call, byte)));
-        for (a, b, byte) in found {
+        // Two accesses that meet in several places are in conflict once.
+        let mut seen = FxHashSet::default();
+        for (a, b, byte) in found.into_iter().filter(|(a, b, _)| seen.insert((*a.min(b), *a.max(b)))) {
             let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n as usize]);
             let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
             self.rules.access_conflict(self, &AccessConflict { target, first, second, byte });

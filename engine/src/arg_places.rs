@@ -52,6 +52,10 @@ pub struct ArgPlaces {
     pub text: Place,
     pub win: Place,
     pub file: Place,
+    /// The error code that it is asked about.
+    pub error: Place,
+    /// It is about a file, or about an error that a call on one may have returned.
+    pub is_of_files: bool,
     /// The level that MPI_Init_thread gives.
     pub thread_level: Place,
     /// It hands out objects that are to be freed.
@@ -134,6 +138,8 @@ fn of(f: &Function) -> ArgPlaces {
         text: used(Kind::Str),
         win: used(Kind::Win),
         file: used(Kind::File),
+        error: used(Kind::ErrorCode),
+        is_of_files: [Kind::File, Kind::ErrorCode].iter().any(|kind| f.params.iter().any(|p| p.kind == *kind)),
         thread_level: if f.class == Class::Init { made(Kind::Const) } else { NONE },
         hands_out: hands_out(f.params),
         new_comm: made(Kind::Comm),

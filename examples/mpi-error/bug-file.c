@@ -1,8 +1,8 @@
-// Rank 1 appends its result to the results of an earlier run.
+// Rank 1 reads the results of an earlier run.
 //
-// What is wrong: the file is opened for reading only. Errors of files are only returned by default; this
-// program asked for MPI_ERRORS_ARE_FATAL, so that the refused write ends the job.
-// The fix: MPI_MODE_WRONLY.
+// What is wrong: the MPI library knows no data representation of this name. Errors of files are only returned by
+// default; this program asked for MPI_ERRORS_ARE_FATAL, so that the refused view ends the job.
+// The fix: "native".
 //
 // ranks: 2
 // expect: mpi-error ranks 1
@@ -20,7 +20,8 @@ int main(int argc, char **argv)
         MPI_File file;
         MPI_File_open(MPI_COMM_SELF, argv[0], MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
         MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
-        MPI_File_write(file, &result, 1, MPI_DOUBLE, MPI_STATUS_IGNORE); //~ mpi-error
+        MPI_File_set_view(file, 0, MPI_DOUBLE, MPI_DOUBLE, "ours", MPI_INFO_NULL); //~ mpi-error
+        MPI_File_read(file, &result, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
         MPI_File_close(&file);
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -87,7 +87,7 @@ static void on_file(const char *how, const char *name)
     say(handler == MPI_ERRORS_ARE_FATAL ? "fatal" : "not fatal");
     if (!strcmp(how, "file-call"))
         MPI_File_call_errhandler(file, MPI_ERR_OTHER);
-    code = MPI_File_write(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    code = MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "no representation", MPI_INFO_NULL);
     say(code == MPI_SUCCESS ? "success" : "returned");
     MPI_File_close(&file);
 }

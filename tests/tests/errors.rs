@@ -32,7 +32,7 @@ const CASES: [(&str, End, &str); 13] = [
     ("win", Fatal, "MPI_Put failed: MPI_ERR_RANK: "),
     ("win-return", Handled, ""),
     ("win-call", Fatal, "MPI_Win_call_errhandler failed: MPI_ERR_OTHER: "),
-    ("file", Fatal, "MPI_File_write failed: MPI_ERR_READ_ONLY: "),
+    ("file", Fatal, "MPI_File_set_view failed: MPI_ERR_UNSUPPORTED_DATAREP: "),
     ("file-return", Handled, ""),
     ("file-call", Fatal, "MPI_File_call_errhandler failed: MPI_ERR_OTHER: "),
     ("own-abort", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),

@@ -8,8 +8,8 @@ use crate::collective::{self, Flow, Misfit, What, misfit, misfits, start_of};
 use crate::ending::Ending;
 use crate::model::{Model, Rules};
 use crate::state::{
-    AccessConflict, CommIx, Damage, DescribedPair, Draft, Findings, Gathering, Message, Misuse, Origin, OutOfRange,
-    Site, Spoilt, UnlikeSides, Verdict, View, WrongResult, rank_list,
+    AccessConflict, CommIx, Damage, DescribedPair, Draft, FileConflict, Findings, Gathering, Message, Misuse, Origin,
+    OutOfRange, Site, Spoilt, UnlikeSides, Verdict, View, WrongResult, rank_list,
 };
 use crate::waits::Knot;
 pub use abend::name as signal_name;
@@ -35,6 +35,8 @@ pub(crate) enum Rule {
     Partitioned(fn(&DescribedPair, Misfit, &Model, &mut Findings)),
     /// Two accesses to a window that must not overlap.
     Accesses(fn(&AccessConflict, &Model, &mut Findings)),
+    /// Two accesses to a file that nothing separates.
+    FileAccesses(fn(&FileConflict, &Model, &mut Findings)),
     /// An access beyond the memory of its target.
     Range(fn(&OutOfRange, &Model, &mut Findings)),
     /// An access whose two sides differ in type.
@@ -88,6 +90,8 @@ checks! {
     incomplete_call: End,
     thread_level: End,
     finalize_misuse: End,
+    file_misuse: End,
+    ignored_io_error: End,
     mpi_error: End,
     early_exit_others_wait: End,
     missing_finalize: End,
@@ -107,6 +111,7 @@ checks! {
     potential_hang_up: End,
     message_race: End,
     probe_receive_race: End,
+    file_conflict: FileAccesses,
 }
 
 /// The last calls of ranks that have finished.
@@ -194,6 +199,16 @@ impl Rules for AllRules {
         let mut findings = std::mem::take(&mut model.findings);
         for rule in rules(model) {
             if let Rule::Accesses(rule) = rule {
+                rule(conflict, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn file_conflict(&self, model: &mut Model, conflict: &FileConflict) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::FileAccesses(rule) = rule {
                 rule(conflict, model, &mut findings);
             }
         }

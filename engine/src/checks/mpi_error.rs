@@ -4,19 +4,26 @@ use super::partitioned_mismatch::completes_partitioned;
 use crate::arg_places::{NONE, arg_places};
 use crate::ending::Ending;
 use crate::model::Model;
-use crate::state::{Draft, Findings, Site};
+use crate::state::{Draft, Findings, MpiError, Site};
 use crate::worlds::Names;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
-    COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NEIGHBOUR_MISMATCH, NONPAIRED_RECV,
-    NONPAIRED_SEND, PARTITIONED_MISMATCH, PARTITIONED_MISUSE, RMA_RANGE, RMA_TYPE_MISMATCH, WRONG_DATA_TYPE,
-    WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, FILE_MISUSE, IGNORED_IO_ERROR, MPI_ERROR,
+    NEIGHBOUR_MISMATCH, NONPAIRED_RECV, NONPAIRED_SEND, PARTITIONED_MISMATCH, PARTITIONED_MISUSE, RMA_RANGE,
+    RMA_TYPE_MISMATCH, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
 use trace_format::mpi::predefined::error_class_name;
 
 pub(super) static CHECK: &CheckInfo = &MPI_ERROR;
+
+/// Findings that say why a call on a file failed, or that nobody looked.
+const FILES: &[&CheckInfo] = &[&FILE_MISUSE, &IGNORED_IO_ERROR];
+
+fn concerns_call(findings: &Findings, error: &MpiError) -> bool {
+    error.call.as_ref().is_some_and(|call| findings.concerns_calls_of(FILES, call))
+}
 
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (rank, r) in model.ranks.iter().enumerate() {
@@ -43,6 +50,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
                 .as_ref()
                 .is_some_and(|c| matches!(arg_places(c.func).class, Class::Wait(_) | Class::Test(_)));
             let one_sided = error.call.as_ref().is_some_and(|c| arg_places(c.func).win != NONE);
+            let of_file = error.call.as_ref().is_some_and(|c| arg_places(c.func).is_of_files);
             let finalize = error.call.as_ref().is_some_and(|c| arg_places(c.func).class == Class::Finalize);
             let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
             let partitioned = error.call.as_ref().is_some_and(|c| completes_partitioned(c, model));
@@ -53,6 +61,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
                 || too_long && findings.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
                 || partitioned && findings.has(&[&PARTITIONED_MISMATCH, &PARTITIONED_MISUSE])
                 || one_sided && findings.concerns(&[&RMA_RANGE, &RMA_TYPE_MISMATCH], rank as i32)
+                || of_file && findings.concerns(FILES, rank as i32) && concerns_call(findings, error)
                 || (too_long || coll) && findings.concerns(collective, rank as i32)
                 || coll && error.call.as_ref().is_some_and(|c| findings.concerns_calls_of(collective, c));
             if explained {

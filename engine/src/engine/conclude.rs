@@ -21,6 +21,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     model.look_for_half_known();
     check_partial_collectives(model);
     model.judge_all_accesses();
+    model.judge_all_files();
     model.decide_misuse(true);
     for (_, comm) in model.comms.list.iter_mut() {
         let found = std::mem::take(&mut comm.findings);

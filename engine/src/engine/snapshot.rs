@@ -146,6 +146,7 @@ impl Engine {
             numbers.extend([r.threads.len(), r.messages.len(), r.errors.len(), r.breaches.len()].map(|n| n as u64));
             numbers.extend([r.discoveries.len(), r.failures.len(), r.met.len()].map(|n| n as u64));
             numbers.extend([r.signal.is_some(), r.exit.is_some(), r.holed, r.lost, r.abort.is_some()].map(u64::from));
+            numbers.push(r.files.calls);
             let requests = r.requests.iter().map(|r| (1, u64::from(r.active), u64::from(r.seen_complete)));
             let (all, active, seen) = requests.fold((0, 0, 0), |sum, r| (sum.0 + r.0, sum.1 + r.1, sum.2 + r.2));
             numbers.extend([all, active, seen]);

@@ -107,6 +107,7 @@ impl Model {
         for (_, comm) in self.comms.list.iter() {
             comm.space.calls().for_each(&mut see);
             comm.window.iter().flat_map(|window| window.calls()).for_each(&mut see);
+            comm.file.iter().flat_map(|file| file.calls()).for_each(&mut see);
             comm.findings.calls().for_each(&mut see);
             comm.partitioned.calls().for_each(&mut see);
             let lanes = comm.boxes.values().flat_map(|b| b.lanes.values());
@@ -165,6 +166,7 @@ impl Model {
         self.judge_comms(|comm| !is_live(&live, comm));
         dead.iter().for_each(|ix| self.judge_open_accesses(*ix));
         self.windows.retain(|window| !dead.contains(window));
+        dead.iter().for_each(|ix| self.judge_open_file(*ix));
         for ix in dead {
             let Some(comm) = self.comms.list.remove(ix) else { continue };
             self.comms.keys.remove(&comm.key);

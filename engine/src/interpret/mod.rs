@@ -6,6 +6,8 @@ mod bridges;
 mod buffers;
 mod completion;
 mod epochs;
+mod file_accesses;
+mod files;
 mod finalize;
 mod forget;
 mod partitioned;
@@ -15,7 +17,7 @@ mod starts;
 mod sums;
 mod system;
 
-use crate::arg_places::ArgPlaces;
+use crate::arg_places::{ArgPlaces, NONE};
 use crate::collective::is_free;
 use crate::model::Model;
 use crate::state::{CommKey, Entered, Misused, OpenCall, Origin, Pattern, Request, int, value};
@@ -137,7 +139,7 @@ impl Model {
     fn quick(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
         let (mut send, mut recv) = (None, None);
         match s.class {
-            Class::Local if !s.hands_out => return true,
+            Class::Local if !s.hands_out && !s.is_of_files => return true,
             Class::Send(mode, Start::Nonblocking) => send = self.start_send(origin, None, s, mode),
             Class::Recv(Start::Nonblocking) => recv = self.start_recv(origin, None, s.peer, s.tag, s),
             _ => return false,
@@ -189,6 +191,9 @@ impl Model {
         // A call that failed started nothing; a receive that found its message too long has taken it.
         let failed = class.is_some_and(|c| c != 0);
         let received = class.is_none_or(may_have_received);
+        if s.file != NONE {
+            self.enter_file_call(origin, s);
+        }
         match s.class {
             Class::Send(mode, Start::Blocking | Start::Nonblocking) if !failed => {
                 entered.send = self.start_send(origin, None, s, mode);

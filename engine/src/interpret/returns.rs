@@ -25,6 +25,10 @@ impl Model {
         if self.blind && !is_of_life {
             return;
         }
+        if s.is_of_files {
+            self.leave_file_call(origin, s, class, outs);
+            self.follow_file(origin, s, failed);
+        }
         if self.ranks[origin.rank as usize].sums {
             self.take_sums(origin, s, &entered);
         }
@@ -250,16 +254,20 @@ impl Model {
             let key = CommKey::Child { parent, index, first };
             self.comms.register(rank, objects, Kind::Comm, id as Id, Some(key));
         }
-        let mut window = None;
+        let (mut window, mut file) = (None, None);
         for (kind, place) in [(Kind::Win, s.new_win), (Kind::File, s.new_file)] {
             if let Some(id) = int(outs, place) {
                 let key = CommKey::Object { parent, index };
                 let member = self.comms.register(rank, objects, kind, id as Id, Some(key));
                 window = window.or(member.filter(|_| kind == Kind::Win));
+                file = file.or(member.filter(|_| kind == Kind::File));
             }
         }
         if let (Some(window), Class::Collective(coll, _)) = (window, s.class) {
             self.note_window(origin, coll, window);
+        }
+        if let Some(file) = file {
+            self.note_file(origin, file);
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::Model;
 use crate::state::{
-    AccessConflict, CommIx, Damage, DescribedPair, Gathering, Message, Misuse, OutOfRange, Spoilt, UnlikeSides,
-    Verdict, WrongResult,
+    AccessConflict, CommIx, Damage, DescribedPair, FileConflict, Gathering, Message, Misuse, OutOfRange, Spoilt,
+    UnlikeSides, Verdict, WrongResult,
 };
 
 /// Judges calls that belong together. The checks know the whole model, and therefore matching cannot know them.
@@ -22,6 +22,8 @@ pub(crate) trait Rules: Sync {
     fn partitioned(&self, model: &mut Model, pair: &DescribedPair);
     /// Two accesses to a window that must not overlap.
     fn access_conflict(&self, model: &mut Model, conflict: &AccessConflict);
+    /// Two accesses to a file that nothing separates.
+    fn file_conflict(&self, model: &mut Model, conflict: &FileConflict);
     /// An access beyond the memory of its target.
     fn out_of_range(&self, model: &mut Model, access: &OutOfRange);
     /// An access whose two sides differ in type.

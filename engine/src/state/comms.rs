@@ -3,6 +3,7 @@
 
 use super::channels::Channels;
 use super::epochs::Epochs;
+use super::file_accesses::FileAccesses;
 use super::findings::Findings;
 use super::mailbox::Mailbox;
 use super::space::Space;
@@ -128,6 +129,8 @@ pub(crate) struct Comm {
     pub(crate) epochs: Epochs,
     /// The accesses to a window, once a process has made it.
     pub(crate) window: Option<Box<Window>>,
+    /// The accesses to a file, once a process has opened it.
+    pub(crate) file: Option<Box<FileAccesses>>,
     /// Messages under way, by the world rank of their destination.
     pub(crate) boxes: Indexed<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
@@ -384,6 +387,7 @@ impl Comms {
                     partitioned: Channels::default(),
                     epochs: Epochs::default(),
                     window: None,
+                    file: None,
                     boxes: Indexed::default(),
                     spoiled: made_wrongly,
                     made_wrongly,

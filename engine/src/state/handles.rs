@@ -78,6 +78,7 @@ impl Rank {
                 .for_each(&mut *see);
         }
         self.errors.iter().filter_map(|e| e.call.as_ref()).for_each(&mut *see);
+        self.files.calls().for_each(&mut *see);
         self.first_finalize.iter().for_each(&mut *see);
         self.untimely.iter().flat_map(|u| [&u.first, &u.second]).for_each(&mut *see);
         for breach in &self.breaches {

@@ -4,6 +4,7 @@ use super::buffers::Buffers;
 use super::call::{Origin, Pattern};
 use super::comms::Objects;
 use super::entered::Entered;
+use super::files::Files;
 use super::frees::Frees;
 use super::handles::Handles;
 use super::op::OpId;
@@ -159,6 +160,7 @@ pub(crate) struct Rank {
     pub(crate) signal: Option<Signal>,
     pub(crate) abort: Option<Rc<Origin>>,
     pub(crate) errors: Vec<MpiError>,
+    pub(crate) files: Files,
     pub(crate) discoveries: Vec<Discovery>,
     /// Calls that returned an error, by thread and index.
     pub(crate) failures: FxHashSet<(u16, u64)>,

@@ -263,10 +263,13 @@ catalogue! {
     rma_conflict::RMA_CONFLICT,
     rma_local_conflict::RMA_LOCAL_CONFLICT,
     rma_range::RMA_RANGE,
+    file_misuse::FILE_MISUSE,
+    file_conflict::FILE_CONFLICT,
     partitioned_misuse::PARTITIONED_MISUSE,
     partitioned_mismatch::PARTITIONED_MISMATCH,
     rma_type_mismatch::RMA_TYPE_MISMATCH,
     neighbour_mismatch::NEIGHBOUR_MISMATCH,
+    ignored_io_error::IGNORED_IO_ERROR,
     watched_data_changed::WATCHED_DATA_CHANGED,
 }
 

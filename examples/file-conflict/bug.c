@@ -1,0 +1,31 @@
+// All processes write their results into one file, one behind the other.
+//
+// What is wrong: the offset is in bytes, and each process takes its rank for the place of its results: they overlap.
+// The fix: multiply by the size of the results.
+//
+// ranks: 2
+// expect: file-conflict
+
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { COUNT = 4 };
+
+int main(int argc, char **argv)
+{
+    int rank, leader = getpid();
+    double results[COUNT] = {1, 2, 3, 4};
+    char name[64];
+    MPI_File file;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Bcast(&leader, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(name, sizeof name, "/tmp/mpivet-file-conflict-%d", leader);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_Offset at = rank * COUNT;
+    MPI_File_write_at(file, at, results, COUNT, MPI_DOUBLE, MPI_STATUS_IGNORE); //~ file-conflict
+    MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+}

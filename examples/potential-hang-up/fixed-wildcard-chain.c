@@ -43,7 +43,7 @@ int main(int argc, char **argv)
         int part = 1;
         MPI_Request request;
         MPI_Isend(&part, 1, MPI_INT, 2, PART, MPI_COMM_WORLD, &request);
-        usleep(300000);
+        usleep(900000);
         give(2, 1, PART);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }

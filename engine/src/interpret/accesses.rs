@@ -254,6 +254,17 @@ impl Model {
         }
     }
 
+    /// A process has freed a window. When all have, nothing more comes: what is left is judged, and nobody looks at it again.
+    pub(super) fn window_freed(&mut self, ix: Option<CommIx>) {
+        let Some((ix, comm)) = ix.and_then(|ix| Some((ix, self.comms.list.get_mut(ix)?))) else { return };
+        let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
+        window.freed += 1;
+        if window.freed == size {
+            self.judge_open_accesses(ix);
+            self.windows.retain(|window| *window != ix);
+        }
+    }
+
     /// The run is over.
     pub(crate) fn judge_all_accesses(&mut self) {
         if !self.blind {

@@ -145,8 +145,10 @@ impl Model {
                 }
             }
             Class::Collective(coll, start) => {
-                if coll == Coll::WinFence {
-                    self.fence(origin, s, failed);
+                match coll {
+                    Coll::WinFence => self.fence(origin, s, failed),
+                    Coll::WinFree if !failed => self.window_freed(object),
+                    _ => {}
                 }
                 self.note_topology(origin, s, coll, outs);
                 let mut entered = entered;

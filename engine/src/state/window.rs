@@ -114,6 +114,8 @@ pub(crate) struct Window {
     /// How many processes have left a phase of fences, and a phase of collective operations.
     left: FxHashMap<u64, u32>,
     left_phase: FxHashMap<u64, u32>,
+    /// How many processes have freed it.
+    pub(crate) freed: u32,
     /// Its processes reach each other's memory by loads and stores, which order things that nobody sees.
     pub(crate) is_shared: bool,
     /// Ended epochs of MPI_Win_start whose exposure epoch is not over, by target, origin and number.

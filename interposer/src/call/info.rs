@@ -62,6 +62,7 @@ pub(crate) struct Info {
     /// The rules that checks look at before it is called.
     pub(crate) rules: Rules,
     pub(crate) role: Role,
+    pub(crate) on_window: OnWindow,
     pub(crate) buffering: Buffering,
     /// Its requests.
     pub(crate) request: Option<RequestParam>,
@@ -131,12 +132,27 @@ pub(crate) enum Role {
     Cancels,
     /// MPI_Pready and MPI_Parrived.
     Marks,
+}
+
+/// The part of a function in one-sided communication. Its role is none then, so that other calls pay nothing for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnWindow {
+    No,
     /// An access to a window, with or without a request.
     Accesses,
     /// One-sided synchronization, or the end of a window.
     Synchronizes,
-    /// MPI_Win_attach and MPI_Win_detach.
-    Attaches,
+}
+
+impl OnWindow {
+    fn of(row: &Function) -> OnWindow {
+        match row.class {
+            // MPIX_Win_get_notify_request accesses nothing.
+            Class::Rma | Class::RmaRequest if row.param("target_rank").is_some() => OnWindow::Accesses,
+            Class::RmaSync(_) | Class::Collective(Coll::WinFence | Coll::WinFree, _) => OnWindow::Synchronizes,
+            _ => OnWindow::No,
+        }
+    }
 }
 
 fn request(row: &Function, plan: &Plan) -> Option<RequestParam> {
@@ -160,10 +176,7 @@ fn role(row: &Function, operands: &Operands) -> Role {
         Class::RequestFree => Role::Frees,
         Class::Cancel => Role::Cancels,
         Class::Pready | Class::Parrived => Role::Marks,
-        // MPIX_Win_get_notify_request accesses nothing.
-        Class::Rma | Class::RmaRequest if row.param("target_rank").is_some() => Role::Accesses,
-        Class::RmaSync(_) | Class::Collective(Coll::WinFence | Coll::WinFree, _) => Role::Synchronizes,
-        _ if matches!(row.id, FnId::MPI_Win_attach | FnId::MPI_Win_detach) => Role::Attaches,
+        _ if OnWindow::of(row) != OnWindow::No => Role::None,
         _ if makes_request => Role::Starts,
         _ if !operands.is_empty() => Role::Blocking,
         _ => Role::None,
@@ -345,6 +358,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         always_available: row.id.is_always_available(),
         rules: Rules::of(row, (said.has_special_rules)(row)),
         role: role(row, &operands),
+        on_window: OnWindow::of(row),
         buffering: Buffering::of(row.id, row.class),
         request: request(row, plan),
         operands,

@@ -37,6 +37,7 @@ impl Snapshots {
         self.taken == 0
     }
 
+    #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.taken = 0;
         self.all.truncate(1);

@@ -37,7 +37,9 @@ impl Spare {
         }
         operation.keys.clear();
         operation.snapshots.clear();
-        operation.partitions = None;
+        if operation.partitions.is_some() {
+            operation.partitions = None;
+        }
         operation.queued.clear();
         let place = operation.place.and_then(|place| self.of_calls.get_mut(place.index()));
         let other = match place {

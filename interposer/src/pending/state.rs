@@ -80,6 +80,7 @@ impl State {
     }
 
     /// The request of the part `own` is gone, by the call `by`, which began at `time`.
+    #[inline(always)]
     pub(crate) fn remove(
         &mut self,
         own: Part,
@@ -89,11 +90,14 @@ impl State {
         let ended = Ended { made: self.requests.get(ix)?.made, by, time };
         own.set_gone(handle);
         let mut removed = self.requests.remove(ix, ended);
-        removed.iter_mut().for_each(|operation| operation.queued.clear());
+        if let Some(operation) = &mut removed {
+            operation.queued.clear();
+        }
         removed
     }
 
     /// The operation of the part `own` begins: its buffers are in use.
+    #[inline]
     pub(crate) fn start(&mut self, own: Part, ix: Ix, spot: Spot) -> Option<Begun> {
         self.release(ix);
         let are_several = threads::are_several();
@@ -105,8 +109,11 @@ impl State {
         let operation = requests.get_mut(ix)?;
         let found = |used: &Use| pending.conflict(&used.buffer, used.access.writes());
         // Partitions of a send are the program's until they are marked ready.
-        let uses = if operation.class == Class::PartitionedSend { &[][..] } else { &operation.uses[..] };
-        let conflict = uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at)));
+        let is_filled_later = matches!(operation.class, Class::PartitionedSend);
+        let conflict = match is_filled_later {
+            true => None,
+            false => operation.uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at))),
+        };
         operation.started = spot;
         operation.active = true;
         operation.cancelled = false;
@@ -122,8 +129,7 @@ impl State {
             }
         }
         operation.is_disturbed = false;
-        let uses = if operation.class == Class::PartitionedSend { &[][..] } else { &operation.uses[..] };
-        let suspects = if are_several { Suspects::of(own, uses) } else { None };
+        let suspects = if are_several && !is_filled_later { Suspects::of(own, &operation.uses) } else { None };
         let conflict = conflict.and_then(|(mine, theirs, address)| self.disturbed(mine, theirs, address));
         if conflict.is_some() {
             self.requests.get_mut(ix)?.is_disturbed = true;

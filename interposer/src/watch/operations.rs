@@ -9,7 +9,7 @@ use conflicts::tell_conflict;
 pub(crate) use conflicts::{conflict, is_any_pending};
 pub(crate) use partitions::{MAX_PARTITIONS, are_partitions_sent};
 
-use crate::call::info::Role;
+use crate::call::info::{OnWindow, Role};
 use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::handle_at;
@@ -264,9 +264,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
             let nothing = operands::takes_nothing(call).then_some(CallRequest { place: 0, slot: 0, handle: 0 });
             call_requests::keep(thread, nothing);
         }
+        Role::None if call.info.on_window != OnWindow::No => windows::before(thread, call),
         Role::None | Role::Starts | Role::Describes => {}
         Role::Blocking => buffers::blocking(thread, call),
-        Role::Accesses | Role::Synchronizes | Role::Attaches => windows::before(thread, call),
         _ => requests::before(thread, call),
     }
 }
@@ -275,11 +275,11 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 #[inline(always)]
 pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     match call.info.role {
+        Role::None if call.info.on_window != OnWindow::No && !failed => windows::after(thread, call),
         Role::None | Role::Blocking => {}
         Role::Completes | Role::Peeks => completed(thread, call, failed),
         _ if failed => {}
         Role::Starts | Role::Describes => _ = made(thread, call),
-        Role::Accesses | Role::Synchronizes | Role::Attaches => windows::after(thread, call),
         Role::Restarts => started(thread, call),
         Role::Frees | Role::Cancels | Role::Marks => all_changed(thread, call),
     }

@@ -109,6 +109,7 @@ impl<T> Pending<T> {
     }
 
     /// Adds the buffer of an operation that reads it, or that `writes` (and maybe reads) it.
+    #[inline(always)]
     pub fn insert(&mut self, buffer: Buffer, writes: bool, value: T) -> Key {
         let order = self.next_order;
         self.next_order += 1;

@@ -26,6 +26,11 @@ pub(super) fn is_collective(class: Class) -> bool {
     matches!(class, Class::Collective(..))
 }
 
+/// Must the buffers of its calls share no byte?
+fn has_buffers_apart(class: Class) -> bool {
+    matches!(class, Class::SendRecv(_) | Class::Collective(..)) || is_access(class)
+}
+
 /// Does it access a window?
 pub(super) fn is_access(class: Class) -> bool {
     matches!(class, Class::Rma | Class::RmaRequest)
@@ -113,8 +118,7 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
 pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
     let class = call.info.row.class;
     // Parts of files go through one buffer, and replacing is what is wanted.
-    let is_one = matches!(class, Class::SendRecv(_) | Class::Collective(..)) || is_access(class);
-    if uses.len() < 2 || !is_one {
+    if uses.len() < 2 || !has_buffers_apart(class) {
         return false;
     }
     against_each_other(thread, call, uses)

@@ -55,12 +55,12 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let own = thread.part;
     let given = call_requests::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
-        let sent = operations::are_partitions_sent().then(|| SmallVec::<[CallRequest; 4]>::from_slice(given));
+        if operations::are_partitions_sent() {
+            let given = SmallVec::<[CallRequest; 4]>::from_slice(given);
+            return completes_partitions(thread, call, &given);
+        }
         if let Some(ended) = operations::ended(own, given) {
             request_misuse::gone(thread, call, ended);
-        }
-        if let Some(given) = sent {
-            partitioned_misuse::wait(thread, call, &given);
         }
         return;
     }
@@ -71,6 +71,15 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
             (None, None) => {}
         }
     }
+}
+
+/// A call that completes requests, some of which may be of sends with partitions.
+#[cold]
+fn completes_partitions(thread: &mut Thread, call: &Call, given: &[CallRequest]) {
+    if let Some(ended) = operations::ended(thread.part, given) {
+        request_misuse::gone(thread, call, ended);
+    }
+    partitioned_misuse::wait(thread, call, given);
 }
 
 #[cold]

@@ -3,7 +3,7 @@
 mod accesses;
 mod synchronization;
 
-use crate::call::info::Role;
+use crate::call::info::OnWindow;
 use crate::mpi::abi::Abi;
 use crate::mpi::define;
 use crate::mpi::spot::Spot;
@@ -68,15 +68,15 @@ fn is_known(id: Id) -> bool {
 #[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let Some(window) = window(thread, call) else { return };
-    let fault = match call.info.role {
-        Role::Accesses => accesses::target(call).and_then(|target| {
+    let fault = match call.info.on_window {
+        OnWindow::Accesses => accesses::target(call).and_then(|target| {
             let has_request = call.info.request.is_some();
             with(call.abi, window, |w| w.epochs.check_access(target, has_request)).map(|fault| (fault, Some(target)))
         }),
-        Role::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
+        OnWindow::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
             with(call.abi, window, |w| w.epochs.check(&sync)).map(|fault| (fault, synchronization::target(&sync)))
         }),
-        _ => None,
+        OnWindow::No => None,
     };
     if let Some((fault, target)) = fault {
         rma_epoch::tell(thread, Spot::of(thread, call), fault, target);
@@ -87,9 +87,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 #[inline(never)]
 pub(crate) fn after(thread: &mut Thread, call: &Call) {
     let Some(window) = window(thread, call) else { return };
-    match call.info.role {
-        Role::Accesses => accesses::made(thread, call, window),
-        Role::Synchronizes => {
+    match call.info.on_window {
+        OnWindow::Accesses => accesses::made(thread, call, window),
+        OnWindow::Synchronizes => {
             if let Some(sync) = synchronization::of(call, window.1).filter(|_| !synchronization::is_vain(call)) {
                 accesses::complete(thread, call, window, &sync);
                 let spot = Spot::of(thread, call);
@@ -99,7 +99,7 @@ pub(crate) fn after(thread: &mut Thread, call: &Call) {
                 }
             }
         }
-        _ => {}
+        OnWindow::No => {}
     }
 }
 

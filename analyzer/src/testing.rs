@@ -195,10 +195,12 @@ fn complete(trace: &mut TextTrace, expected: &Expected) {
 }
 
 /// Pseudo-random numbers, always the same.
-struct Random(u64);
+/// Numbers as from a die, the same ones for a seed.
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n
     }

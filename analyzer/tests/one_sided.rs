@@ -1,23 +1,11 @@
 //! Random one-sided programs against an oracle that knows the order of all events: what is found is a conflict, and where there
 //! is one, something is found.
 
-use analyzer::testing::analyze;
+use analyzer::testing::{Random, analyze};
 use std::fmt::Write as _;
 
 const RANKS: usize = 3;
 const CELLS: i64 = 6;
-
-/// Numbers as from a die.
-struct Die(u64);
-
-impl Die {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % sides
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deed {
@@ -81,11 +69,11 @@ impl Program {
         }
     }
 
-    fn access(&mut self, die: &mut Die, rank: usize, target: usize, mode: Mode, luck: u64) {
-        let deed = [Deed::Put, Deed::Get, Deed::Get, Deed::Sum, Deed::Sum, Deed::Sum, Deed::Max, Deed::NoOp]
-            [die.roll(8) as usize];
-        let from = die.roll(CELLS as u64) as i64;
-        let count = 1 + die.roll(luck.min((CELLS - from) as u64)) as i64;
+    fn access(&mut self, die: &mut Random, rank: usize, target: usize, mode: Mode, luck: usize) {
+        let deed =
+            [Deed::Put, Deed::Get, Deed::Get, Deed::Sum, Deed::Sum, Deed::Sum, Deed::Max, Deed::NoOp][die.below(8)];
+        let from = die.below(CELLS as usize) as i64;
+        let count = 1 + die.below(luck.min((CELLS - from) as usize)) as i64;
         let (function, op) = match deed {
             Deed::Put => ("MPI_Put", ""),
             Deed::Get => ("MPI_Get", ""),
@@ -172,10 +160,10 @@ impl Program {
     }
 }
 
-fn fences(p: &mut Program, die: &mut Die, luck: u64) {
+fn fences(p: &mut Program, die: &mut Random, luck: usize) {
     p.all("MPI_Win_fence(win=w1) = ok");
-    for _ in 0..die.roll(5) {
-        let (rank, target) = (die.roll(RANKS as u64) as usize, die.roll(RANKS as u64) as usize);
+    for _ in 0..die.below(5) {
+        let (rank, target) = (die.below(RANKS), die.below(RANKS));
         p.access(die, rank, target, Mode::Fence, luck);
     }
     p.all("MPI_Win_fence(win=w1) = ok");
@@ -187,9 +175,9 @@ fn fences(p: &mut Program, die: &mut Die, luck: u64) {
 }
 
 /// Ranks expose their memory to others, one epoch each.
-fn posts(p: &mut Program, die: &mut Die, luck: u64) {
-    let target = die.roll(RANKS as u64) as usize;
-    let origins: Vec<usize> = (0..RANKS).filter(|r| *r != target && die.roll(4) != 0).collect();
+fn posts(p: &mut Program, die: &mut Random, luck: usize) {
+    let target = die.below(RANKS);
+    let origins: Vec<usize> = (0..RANKS).filter(|r| *r != target && die.below(4) != 0).collect();
     let Some(group) =
         (!origins.is_empty()).then(|| origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
     else {
@@ -204,7 +192,7 @@ fn posts(p: &mut Program, die: &mut Die, luck: u64) {
         let start = p.call(*origin, format!("MPI_Win_start(group=g{number}, win=w1) = ok"));
         p.edges.push(((target, post), (*origin, start + 1)));
         p.learned[*origin] = true;
-        for _ in 0..die.roll(3) {
+        for _ in 0..die.below(3) {
             p.access(die, *origin, target, Mode::Post, luck);
         }
         ends.push((*origin, p.call(*origin, "MPI_Win_complete(win=w1) = ok")));
@@ -217,8 +205,8 @@ fn posts(p: &mut Program, die: &mut Die, luck: u64) {
     }
 }
 
-fn message(p: &mut Program, die: &mut Die) {
-    let (from, to) = (die.roll(RANKS as u64) as usize, die.roll(RANKS as u64) as usize);
+fn message(p: &mut Program, die: &mut Random) {
+    let (from, to) = (die.below(RANKS), die.below(RANKS));
     if from != to {
         let send = p.call(from, format!("MPI_Send(dest={to}) = ok"));
         let recv = p.call(to, format!("MPI_Recv(source={from}) = ok"));
@@ -227,19 +215,19 @@ fn message(p: &mut Program, die: &mut Die) {
     }
 }
 
-fn locks(p: &mut Program, die: &mut Die, luck: u64) {
-    let rank = die.roll(RANKS as u64) as usize;
-    let all = die.roll(2) == 0;
-    let target = die.roll(RANKS as u64) as usize;
-    let exclusive = !all && die.roll(3) == 0;
+fn locks(p: &mut Program, die: &mut Random, luck: usize) {
+    let rank = die.below(RANKS);
+    let all = die.below(2) == 0;
+    let target = die.below(RANKS);
+    let exclusive = !all && die.below(3) == 0;
     let mode = if exclusive { Mode::Exclusive } else { Mode::Lock };
     let text = match all {
         true => "MPI_Win_lock_all(win=w1) = ok".to_owned(),
         false => format!("MPI_Win_lock(lock_type={}, rank={target}, win=w1) = ok", if exclusive { 301 } else { 302 }),
     };
     p.call(rank, text);
-    for _ in 0..1 + die.roll(4) {
-        match die.roll(4) {
+    for _ in 0..1 + die.below(4) {
+        match die.below(4) {
             0 => {
                 let at = p.call(rank, format!("MPI_Win_flush(rank={target}, win=w1) = ok"));
                 p.complete(rank, Some(target), (rank, at));
@@ -249,7 +237,7 @@ fn locks(p: &mut Program, die: &mut Die, luck: u64) {
                 p.complete(rank, None, (rank, at));
             }
             _ => {
-                let to = if all { die.roll(RANKS as u64) as usize } else { target };
+                let to = if all { die.below(RANKS) } else { target };
                 p.access(die, rank, to, mode, luck);
             }
         }
@@ -262,21 +250,21 @@ fn locks(p: &mut Program, die: &mut Die, luck: u64) {
     p.complete(rank, None, (rank, at));
 }
 
-fn program(die: &mut Die) -> Program {
+fn program(die: &mut Random) -> Program {
     let mut p = Program::default();
     // Small accesses seldom meet, large ones often.
-    let luck = 1 + die.roll(CELLS as u64);
+    let luck = 1 + die.below(CELLS as usize);
     for rank in 0..RANKS {
         p.call(rank, format!("MPI_Win_allocate(size={}, disp_unit=4) = ok {{win=w1}}", CELLS * 4));
     }
-    for _ in 0..1 + die.roll(6) {
-        match die.roll(5) {
+    for _ in 0..1 + die.below(6) {
+        match die.below(5) {
             0 => fences(&mut p, die, luck),
             1 => posts(&mut p, die, luck),
             2 => message(&mut p, die),
             _ => locks(&mut p, die, luck),
         }
-        if die.roll(2) == 0 {
+        if die.below(2) == 0 {
             p.all("MPI_Barrier() = ok");
         }
     }
@@ -287,13 +275,11 @@ fn program(die: &mut Die) -> Program {
 }
 
 /// The lines of a program in some order of the ranks, and where each call stands.
-fn text(p: &Program, die: &mut Die) -> (String, Vec<(usize, usize)>) {
+fn text(p: &Program, die: &mut Random) -> (String, Vec<(usize, usize)>) {
     let (mut text, mut lines, mut next) = (String::new(), Vec::new(), [0; RANKS]);
-    let patience = 1 + die.roll(30);
-    while let Some(rank) =
-        (0..RANKS).map(|_| die.roll(RANKS as u64) as usize).chain(0..RANKS).find(|r| next[*r] < p.calls[*r].len())
-    {
-        for _ in 0..1 + die.roll(patience) {
+    let patience = 1 + die.below(30);
+    while let Some(rank) = (0..RANKS).map(|_| die.below(RANKS)).chain(0..RANKS).find(|r| next[*r] < p.calls[*r].len()) {
+        for _ in 0..1 + die.below(patience) {
             let Some(call) = p.calls[rank].get(next[rank]) else { break };
             writeln!(text, "{rank}: {call}").unwrap();
             lines.push((rank, next[rank]));
@@ -308,8 +294,7 @@ fn what_is_found_is_what_nothing_orders() {
     let programs = if std::env::var("MPIVET_TEST_FULL").is_ok_and(|full| full == "1") { 100_000 } else { 4_000 };
     let mut wrong = 0;
     for seed in 1..=programs {
-        let mut die = Die(seed * 0x9e37_79b9);
-        (0..10).for_each(|_| _ = die.roll(2));
+        let mut die = Random(seed);
         let program = program(&mut die);
         let conflicts = program.conflicts();
         let must = conflicts.iter().any(|(_, is_found)| *is_found);

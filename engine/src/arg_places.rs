@@ -51,6 +51,10 @@ pub struct ArgPlaces {
     pub group: Place,
     pub text: Place,
     pub win: Place,
+    /// Displacement of an access in the memory of its target.
+    pub target_disp: Place,
+    /// The data of an access at its target, of which the count is [`NONE`] if it is one element. Its rank is [`ArgPlaces::peer`].
+    pub target: Side,
     pub file: Place,
     /// The error code that it is asked about.
     pub error: Place,
@@ -114,6 +118,7 @@ fn of(f: &Function) -> ArgPlaces {
         let mut places = f.params.iter().enumerate().filter(|(_, p)| test(p.kind, p.dir, !p.len.is_empty()));
         places.nth(n).map_or(NONE, |(i, _)| i as Place)
     };
+    let named = |name: &str| f.param(name).map_or(NONE, |place| place as Place);
     let used = |kind: Kind| find(0, &|k, d, _| k == kind && d != Dir::Out);
     let made = |kind: Kind| find(0, &|k, d, _| k == kind && d == Dir::Out);
     let mut arg_places = ArgPlaces {
@@ -137,6 +142,8 @@ fn of(f: &Function) -> ArgPlaces {
         group: used(Kind::Group),
         text: used(Kind::Str),
         win: used(Kind::Win),
+        target_disp: named("target_disp"),
+        target: target(f),
         file: used(Kind::File),
         error: used(Kind::ErrorCode),
         is_of_files: [Kind::File, Kind::ErrorCode].iter().any(|kind| f.params.iter().any(|p| p.kind == *kind)),
@@ -172,6 +179,18 @@ fn of(f: &Function) -> ArgPlaces {
         }
     }
     arg_places
+}
+
+/// The data of an access at its target (MPI 4.1, 12.3): MPI_Fetch_and_op and MPI_Compare_and_swap have one datatype for all.
+fn target(f: &Function) -> Side {
+    if !matches!(f.class, Class::Rma | Class::RmaRequest) {
+        return Side::EMPTY;
+    }
+    let place = |name: &str| f.param(name).map_or(NONE, |place| place as Place);
+    match place("target_datatype") {
+        NONE => Side { datatype: place("datatype"), ..Side::EMPTY },
+        datatype => Side { buf: NONE, count: place("target_count"), datatype },
+    }
 }
 
 /// Kinds of objects that are forgotten when they are freed.

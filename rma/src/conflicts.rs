@@ -1,4 +1,5 @@
-//! Accesses to the memory of one target that nothing orders: which of them must not overlap (MPI 4.1, 12.7).
+//! Accesses to the memory of one target, or to one file, that nothing orders: which of them must not overlap (MPI 4.1, 12.7 and
+//! 14.6.1).
 
 use rustc_hash::FxHashMap;
 
@@ -83,21 +84,6 @@ impl<P: Copy + PartialEq> Unordered<P> {
             return;
         }
         self.all.push(access);
-    }
-
-    /// How many accesses there are.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-
-    /// Is there none?
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
-    /// The calls of all accesses.
-    pub fn calls(&self) -> impl Iterator<Item = P> + '_ {
-        self.all.iter().map(|access| access.call)
     }
 
     /// Pairs of accesses that must not overlap and do, with the first byte that both have: for each access that is in

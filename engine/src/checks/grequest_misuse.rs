@@ -1,9 +1,9 @@
 //! `grequest-misuse`: see `trace_format::catalogue::GREQUEST_MISUSE`. The rest of it is found in the process.
 
-use super::{explained, note_behind, note_waits};
+use super::{explained, tell_own_wait};
 use crate::ending::Ending;
 use crate::model::Model;
-use crate::state::{Draft, Findings, Site};
+use crate::state::Findings;
 use crate::waits::{Knot, Why};
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};
 
@@ -25,11 +25,6 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             "rank {rank} waits in {name} for its own generalized request, which it alone can complete by \
              MPI_Grequest_complete; {who}"
         );
-        let mut sites: Vec<Site> = e.graph.roles(rank).map(|(call, role)| Site::new(call, role)).collect();
-        sites.extend(e.graph.awaited(rank).iter().cloned());
-        let mut draft = Draft::new(CHECK, message, sites).ranks([rank]);
-        note_waits(&mut draft, e, &knot.ranks);
-        note_behind(&mut draft, e, i);
-        findings.add(model, draft);
+        tell_own_wait(CHECK, (i, knot), message, (e, model, findings));
     }
 }

@@ -128,30 +128,31 @@ fn rules(model: &Model) -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(|(check, _)| model.selection.is_on(check)).map(|(_, rule)| rule)
 }
 
+/// Runs `judge` with each rule of the checks that are on, the model, and the findings of the run, lent by the model meanwhile.
+fn each_rule(model: &mut Model, mut judge: impl FnMut(&Rule, &Model, &mut Findings)) {
+    let mut findings = std::mem::take(&mut model.findings);
+    rules(model).for_each(|rule| judge(rule, model, &mut findings));
+    model.findings = findings;
+}
+
 /// The rules of this module, for matching.
 pub(crate) struct AllRules;
 
 impl Rules for AllRules {
     fn message(&self, model: &mut Model, message: &Message) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
-            if let Rule::Message(rule) = rule
-                && rule(message, model, &mut findings)
-            {
-                break;
-            }
-        }
-        model.findings = findings;
+        let mut is_done = false;
+        each_rule(model, |rule, model, findings| match rule {
+            Rule::Message(rule) if !is_done => is_done = rule(message, model, findings),
+            _ => {}
+        });
     }
 
     fn damage(&self, model: &mut Model, damage: &Damage) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::Damage(rule) = rule {
-                rule(damage, model, &mut findings);
+                rule(damage, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn spoilt(&self, model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
@@ -175,64 +176,52 @@ impl Rules for AllRules {
     }
 
     fn misuse(&self, model: &mut Model, misuse: &Misuse) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::Misuse(rule) = rule {
-                rule(misuse, model, &mut findings);
+                rule(misuse, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn partitioned(&self, model: &mut Model, pair: &DescribedPair) {
         let Some(misfit) = misfit(&mut model.signatures, pair.send.amount, pair.recv.amount) else { return };
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::Partitioned(rule) = rule {
-                rule(pair, misfit, model, &mut findings);
+                rule(pair, misfit, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn access_conflict(&self, model: &mut Model, conflict: &AccessConflict) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::Accesses(rule) = rule {
-                rule(conflict, model, &mut findings);
+                rule(conflict, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn file_conflict(&self, model: &mut Model, conflict: &FileConflict) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::FileAccesses(rule) = rule {
-                rule(conflict, model, &mut findings);
+                rule(conflict, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn out_of_range(&self, model: &mut Model, access: &OutOfRange) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::Range(rule) = rule {
-                rule(access, model, &mut findings);
+                rule(access, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn unlike_sides(&self, model: &mut Model, access: &UnlikeSides) {
-        let mut findings = std::mem::take(&mut model.findings);
-        for rule in rules(model) {
+        each_rule(model, |rule, model, findings| {
             if let Rule::Sides(rule) = rule {
-                rule(access, model, &mut findings);
+                rule(access, model, findings);
             }
-        }
-        model.findings = findings;
+        });
     }
 
     fn collective(&self, model: &mut Model, g: &Gathering) -> Verdict {
@@ -352,6 +341,22 @@ fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Rc<Origin>>> {
         calls.push(call);
     }
     calls.windows(2).all(|w| w[0].func == w[1].func).then_some(calls)
+}
+
+/// A rank that holds itself (`knot`, the `i`-th), as `message` says.
+fn tell_own_wait(
+    check: &'static CheckInfo,
+    (i, knot): (usize, &Knot),
+    message: String,
+    (e, model, findings): (&Ending, &Model, &mut Findings),
+) {
+    let Some(rank) = knot.ranks.first().copied() else { return };
+    let mut sites: Vec<Site> = e.graph.roles(rank).map(|(call, role)| Site::new(call, role)).collect();
+    sites.extend(e.graph.awaited(rank).iter().cloned());
+    let mut draft = Draft::new(check, message, sites).ranks([rank]);
+    note_waits(&mut draft, e, &knot.ranks);
+    note_behind(&mut draft, e, i);
+    findings.add(model, draft);
 }
 
 /// Ranks that wait behind ranks that cannot go on. They are told once, with the first knot: who waits for which is not

@@ -1,9 +1,9 @@
 //! `partitioned-misuse`: see `trace_format::catalogue::PARTITIONED_MISUSE`. The rest of it is found in the process.
 
-use super::{explained, note_behind, note_waits};
+use super::{explained, tell_own_wait};
 use crate::ending::Ending;
 use crate::model::Model;
-use crate::state::{Draft, Findings, Site};
+use crate::state::Findings;
 use crate::waits::{Knot, Why};
 use trace_format::catalogue::{CheckInfo, PARTITIONED_MISUSE};
 
@@ -26,11 +26,6 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         let name = calls.first().map_or("a call", |c| c.name());
         let message =
             format!("rank {rank} waits in {name} for its own send, of which it has not marked all partitions ready");
-        let mut sites: Vec<Site> = e.graph.roles(rank).map(|(call, role)| Site::new(call, role)).collect();
-        sites.extend(e.graph.awaited(rank).iter().cloned());
-        let mut draft = Draft::new(CHECK, message, sites).ranks([rank]);
-        note_waits(&mut draft, e, &knot.ranks);
-        note_behind(&mut draft, e, i);
-        findings.add(model, draft);
+        tell_own_wait(CHECK, (i, knot), message, (e, model, findings));
     }
 }

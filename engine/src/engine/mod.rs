@@ -131,6 +131,7 @@ impl Engine {
                 windows: Vec::new(),
                 ops: Slab::default(),
                 signatures: Signatures::new(),
+                predefined: Default::default(),
                 bridges: FxHashMap::default(),
                 undecided: Vec::new(),
                 suspects: FxHashMap::default(),

@@ -73,7 +73,7 @@ impl Model {
         let is_clear = self.is_clear(m.ix, origin.rank);
         let learned = self.ranks[origin.rank as usize].learned;
         let place = m.position as i32;
-        let target = row_int(origin, "target_rank").and_then(|t| i32::try_from(t).ok()).filter(|t| *t != PROC_NULL);
+        let target = int(&origin.ins, s.peer).and_then(|t| i32::try_from(t).ok()).filter(|t| *t != PROC_NULL);
         let accessed = target.zip(self.accessed(origin, s, place));
         if target.is_some() {
             self.compare_sides(origin, s);
@@ -113,11 +113,10 @@ impl Model {
 
     /// The data of an access at its origin and at its target have one type signature (MPI 4.1, 12.3).
     fn compare_sides(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) {
-        let Some(datatype) = row_int(origin, "target_datatype") else { return };
-        let Some((one, count)) = self.one(origin.rank, datatype as Id).zip(row_int(origin, "target_count")) else {
+        if s.target.count == NONE {
             return;
-        };
-        let at_target = one.times(count);
+        }
+        let at_target = self.data(origin, s.target).amount;
         let is_used = |side: &Side| side.buf != NONE && side.count != NONE;
         let reads_nothing = int(&origin.ins, s.op) == Some(i64::from(*NO_OP));
         let sides = [Some(s.send).filter(|_| !reads_nothing), Some(s.recv)];
@@ -142,8 +141,8 @@ impl Model {
         if s.class == Class::RmaRequest && s.recv.buf != NONE {
             return None;
         }
-        let displacement = row_int(origin, "target_disp")?;
-        let (count, datatype) = target_data(origin)?;
+        let displacement = int(&origin.ins, s.target_disp)?;
+        let (count, datatype) = target_data(origin, s)?;
         let map = self.typemap(origin.rank, datatype)?;
         let mut runs = map.runs(count);
         let found: Vec<(i64, i64)> =
@@ -346,11 +345,9 @@ fn brings_nothing(s: &ArgPlaces) -> bool {
 }
 
 /// Count and datatype of an access at its target: of MPI_Fetch_and_op and MPI_Compare_and_swap one element.
-fn target_data(origin: &Origin) -> Option<(u64, Id)> {
-    match row_int(origin, "target_datatype") {
-        Some(datatype) => Some((u64::try_from(row_int(origin, "target_count")?).ok()?, datatype as Id)),
-        None => Some((1, row_int(origin, "datatype")? as Id)),
-    }
+fn target_data(origin: &Origin, s: &ArgPlaces) -> Option<(u64, Id)> {
+    let count = if s.target.count == NONE { 1 } else { int(&origin.ins, s.target.count)? };
+    Some((u64::try_from(count).ok()?, int(&origin.ins, s.target.datatype)? as Id))
 }
 
 impl Window {

@@ -13,6 +13,7 @@ use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
 pub(crate) use rules::Rules;
 use rustc_hash::{FxHashMap, FxHasher};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -43,6 +44,8 @@ pub(crate) struct Model {
     pub(crate) windows: Vec<CommIx>,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
+    /// Typemaps of predefined datatypes, by their sizes as well, which the trace may say late.
+    pub(crate) predefined: RefCell<FxHashMap<(Id, u64), Arc<Typemap>>>,
     /// Calls that make intercommunicators by their two leaders (the lower one first) and tag: how many each made.
     pub(crate) bridges: FxHashMap<(i32, i32, i64), [u64; 2]>,
     /// Uses by two threads at once of which it is not certain yet that they were.
@@ -101,7 +104,8 @@ impl Model {
     pub(crate) fn typemap(&self, rank: i32, datatype: Id) -> Option<Arc<Typemap>> {
         if datatype < FIRST_USER_ID {
             let size = self.signatures.predefined(datatype)?.bytes?;
-            return Some(Typemap::named(datatype, size));
+            let mut known = self.predefined.borrow_mut();
+            return Some(known.entry((datatype, size)).or_insert_with(|| Typemap::named(datatype, size)).clone());
         }
         self.ranks[rank as usize].typemaps.get(&datatype).cloned()
     }

@@ -1,6 +1,7 @@
 //! The accesses to a file of all ranks that have opened it, as far as their bytes are known.
 
 use super::call::Origin;
+use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -95,49 +96,18 @@ impl FileAccesses {
     }
 }
 
-/// The pieces of two members that reach farthest, among those that the sweep has come to.
-#[derive(Default)]
-struct Farthest {
-    first: Option<usize>,
-    /// A piece of another member than the first.
-    other: Option<usize>,
-}
-
-impl Farthest {
-    fn take(&mut self, pieces: &[FilePiece], at: usize) {
-        let reaches = |old: Option<usize>| old.is_none_or(|old| pieces[at].end > pieces[old].end);
-        if self.first.is_some_and(|first| pieces[first].member == pieces[at].member) {
-            if reaches(self.first) {
-                self.first = Some(at);
-            }
-        } else if reaches(self.first) {
-            self.other = self.first.replace(at);
-        } else if reaches(self.other) {
-            self.other = Some(at);
-        }
-    }
-
-    fn over(&self, pieces: &[FilePiece], at: usize) -> Option<usize> {
-        let is_foe = |i: &usize| pieces[*i].member != pieces[at].member && pieces[*i].end > pieces[at].start;
-        [self.first, self.other].into_iter().flatten().find(is_foe)
-    }
-}
-
-/// Overlapping pieces of different members, one of which writes: for each piece at most two before it. Sorted, then one step
-/// a piece.
+/// Overlapping pieces of different members, one of which writes: for each piece at most two before it.
 pub(crate) fn conflicts(pieces: &mut [FilePiece]) -> Vec<FileConflict> {
     pieces.sort_by_key(|p| (p.start, p.end, p.member, p.call.thread, p.call.index));
-    let (mut reads, mut writes) = (Farthest::default(), Farthest::default());
-    let mut found = Vec::new();
-    for at in 0..pieces.len() {
-        let writing = pieces[at].writes;
-        let foes = [writes.over(pieces, at), reads.over(pieces, at).filter(|_| writing)];
-        for foe in foes.into_iter().flatten() {
-            let (first, second) = (pieces[foe].clone(), pieces[at].clone());
-            found.push(FileConflict { byte: second.start, first, second });
-        }
-        let side = if writing { &mut writes } else { &mut reads };
-        side.take(pieces, at);
+    let mut all = Unordered::default();
+    for (number, piece) in pieces.iter().enumerate() {
+        let deed = if piece.writes { Deed::Write } else { Deed::Read };
+        all.add(Access { start: piece.start, end: piece.end, origin: piece.member, deed, call: number });
     }
+    let mut found = Vec::new();
+    all.conflicts(0, InOrder::All, |a, b, byte| {
+        let (first, second) = (pieces[a.call].clone(), pieces[b.call].clone());
+        found.push(FileConflict { byte, first, second });
+    });
     found
 }

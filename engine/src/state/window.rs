@@ -260,7 +260,10 @@ impl Window {
                 let key = Together::Start { target: *target, origin: *origin, nth: *nth };
                 accesses.extend(open.remove(&key).into_iter().flatten());
             }
-            all.push((Together::Start { target: *target, origin: *target, nth: 0 }, accesses));
+            // They are named by the first of them.
+            if let Some((origin, nth)) = origins.first() {
+                all.push((Together::Start { target: *target, origin: *origin, nth: *nth }, accesses));
+            }
             false
         });
         all

@@ -55,6 +55,12 @@ pub(super) fn byte_of(used: &Use, address: u64) -> String {
     format!("byte {} of {name}", address - used.base)
 }
 
+/// Two buffers of the call `here` have a byte in common, in words.
+pub(super) fn two_of_one(here: Spot, a: &Use, b: &Use, address: u64) -> String {
+    let (function, verb, byte) = (here.func.name(), verb(b.access), byte_of(b, address));
+    format!("{function} {verb} {byte}, which is {} as well", byte_of(a, address))
+}
+
 /// How a buffer is described: `100 x MPI_INT`.
 pub(super) fn what(used: &Use) -> String {
     let name = match used.datatype {

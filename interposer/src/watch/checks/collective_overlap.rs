@@ -1,6 +1,6 @@
 //! `collective-overlap`: see `trace_format::catalogue::COLLECTIVE_OVERLAP`.
 
-use super::buffers::{byte_of, verb};
+use super::buffers::{byte_of, two_of_one, verb};
 use super::{Finding, Spot, overlapping};
 use crate::pending::conflicts::Conflict;
 use crate::pending::uses::Use;
@@ -24,13 +24,7 @@ pub(super) fn tell_own(thread: &mut Thread, call: &Call, a: &Use, b: &Use, addre
     let message = if a.param == b.param {
         format!("{} {} {} for two partners", here.func.name(), verb(b.access), byte_of(b, address))
     } else {
-        format!(
-            "{} {} {}, which is {} as well",
-            here.func.name(),
-            verb(b.access),
-            byte_of(b, address),
-            byte_of(a, address)
-        )
+        two_of_one(here, a, b, address)
     };
     Finding::new(CHECK, message).at(here, "its buffers overlap").tell(thread);
 }

@@ -1,7 +1,7 @@
 //! `rma-local-conflict`: see `trace_format::catalogue::RMA_LOCAL_CONFLICT`.
 
-use super::buffers::{Changed, byte_of, changed_bytes, verb};
-use super::{Finding, Spot, overlapping};
+use super::buffers::{Changed, two_of_one};
+use super::{Finding, Spot, overlapping, send_checksum};
 use crate::pending::conflicts::Conflict;
 use crate::pending::uses::Use;
 use crate::state::recording::Call;
@@ -18,25 +18,11 @@ pub(super) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
 /// Two buffers of one access overlap.
 pub(super) fn tell_own(thread: &mut Thread, call: &Call, a: &Use, b: &Use, address: u64) {
     let here = Spot::of(thread, call);
-    let message = format!(
-        "{} {} {}, which is {} as well",
-        here.func.name(),
-        verb(b.access),
-        byte_of(b, address),
-        byte_of(a, address)
-    );
+    let message = two_of_one(here, a, b, address);
     Finding::new(CHECK, message).at(here, "its buffers overlap").tell(thread);
 }
 
 /// The buffer that a pending access reads has changed.
 pub(super) fn tell_changed(thread: &mut Thread, call: &Call, changed: &Changed) {
-    let Changed { used, change, started, .. } = changed;
-    let here = Spot::of(thread, call);
-    let message = format!(
-        "the origin buffer of {} was changed before {} completed the access: {}",
-        started.func.name(),
-        here.func.name(),
-        changed_bytes(used, change),
-    );
-    Finding::new(CHECK, message).at(here, "completes it").at(*started, "starts it").tell(thread);
+    send_checksum::finding(CHECK, Spot::of(thread, call), changed, ("origin buffer", "access")).tell(thread);
 }

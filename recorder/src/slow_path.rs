@@ -3,11 +3,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// One bit.
+/// One bit, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason(u32);
 
 impl Reason {
+    /// No matter at all.
+    pub const NONE: Reason = Reason(0);
     /// Nothing more can be recorded.
     pub(crate) const LOST: Reason = Reason(1);
     /// Time stamps are not those of the processor's counter.
@@ -30,10 +32,10 @@ pub fn set(matter: Reason, is_on: bool) {
     ALL.set(matter, is_on);
 }
 
-/// Is there nothing to look at, or only what does not concern this call?
+/// Is there nothing to look at but this?
 #[inline(always)]
-pub fn is_nothing_but(matter: Reason, is_no_concern: bool) -> bool {
-    ALL.are_none_but(matter, is_no_concern)
+pub fn is_nothing_but(matter: Reason) -> bool {
+    ALL.are_none_but(matter)
 }
 
 impl Reasons {
@@ -46,9 +48,8 @@ impl Reasons {
     }
 
     #[inline(always)]
-    fn are_none_but(&self, matter: Reason, is_no_concern: bool) -> bool {
-        let matters = self.0.load(Ordering::Relaxed);
-        matters == 0 || is_no_concern && matters == matter.0
+    fn are_none_but(&self, matter: Reason) -> bool {
+        self.0.load(Ordering::Relaxed) & !matter.0 == 0
     }
 }
 
@@ -60,14 +61,14 @@ mod tests {
     fn one_matter_may_be_no_concern_but_not_two() {
         let all = Reasons(AtomicU32::new(0));
         let (mine, other) = (Reason::other(0), Reason::other(29));
-        assert!(all.are_none_but(mine, false));
+        assert!(all.are_none_but(Reason::NONE));
         all.set(mine, true);
-        assert!(all.are_none_but(mine, true) && !all.are_none_but(mine, false) && !all.are_none_but(other, true));
+        assert!(all.are_none_but(mine) && !all.are_none_but(Reason::NONE) && !all.are_none_but(other));
         all.set(other, true);
-        assert!(!all.are_none_but(mine, true) && !all.are_none_but(other, true));
+        assert!(!all.are_none_but(mine) && !all.are_none_but(other));
         all.set(mine, false);
-        assert!(all.are_none_but(other, true));
+        assert!(all.are_none_but(other));
         all.set(other, false);
-        assert!(all.are_none_but(mine, false));
+        assert!(all.are_none_but(Reason::NONE));
     }
 }

@@ -18,7 +18,9 @@
 extern long allocations(void) __attribute__((weak));
 
 static MPI_Comm comms[2];
-static MPI_Request made[2];
+static MPI_Request made[2], own[2][2];
+/* For each thread what it sends and what it receives. Addresses that change from run to run would change the counts. */
+static char memory[2][2][4096];
 static pthread_barrier_t turn;
 
 static void begin(int me, char *out, char *in, MPI_Request *requests)
@@ -29,7 +31,7 @@ static void begin(int me, char *out, char *in, MPI_Request *requests)
 
 static void apart(int me, char *out, char *in, long calls)
 {
-    MPI_Request requests[2];
+    MPI_Request *requests = own[me];
     for (long i = 0; i < calls / 6; i++) {
         begin(me, out, in, requests);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -53,10 +55,7 @@ static long pattern_calls;
 
 static void *second(void *unused)
 {
-    char *out = calloc(64, 1), *in = calloc(64, 1);
-    pattern(1, out, in, pattern_calls);
-    free(out);
-    free(in);
+    pattern(1, memory[1][0], memory[1][1], pattern_calls);
     return unused;
 }
 
@@ -69,7 +68,6 @@ int main(int argc, char **argv)
 {
     long calls = argc > 1 ? atol(argv[1]) : 0;
     int level;
-    static char out[64], in[64];
     if (calls < 6) {
         fprintf(stderr, "usage: budget-threads CALLS\n");
         return 2;
@@ -91,7 +89,7 @@ int main(int argc, char **argv)
             long before = allocations ? allocations() : 0;
             CALLGRIND_ZERO_STATS;
             pthread_create(&thread, NULL, second, NULL);
-            pattern(0, out, in, pattern_calls);
+            pattern(0, memory[0][0], memory[0][1], pattern_calls);
             pthread_join(thread, NULL);
             CALLGRIND_DUMP_STATS_AT(name);
             if (allocations)

@@ -20,18 +20,20 @@
 /* Where it is preloaded. */
 extern long allocations(void) __attribute__((weak));
 
+/* Where the stack is depends on the environment; which calls meet in the memory of calls, and whether a page ends between two
+ * buffers, on addresses. */
 static char sent[8], received[8];
+static MPI_Request requests[2];
 
 static void comm_rank(long calls)
 {
-    int rank;
+    static int rank;
     for (long i = 0; i < calls; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 }
 
 static void self(long calls)
 {
-    MPI_Request requests[2];
     for (long i = 0; i < calls / 4; i++) {
         MPI_Irecv(received, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[0]);
         MPI_Isend(sent, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[1]);
@@ -48,7 +50,6 @@ static void sendrecv(long calls)
 
 static void allreduce(long calls)
 {
-    /* Where the stack is depends on the environment, and what a check costs on whether a page ends between the two. */
     static double in = 1.0, out;
     for (long i = 0; i < calls; i++)
         MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -57,13 +58,13 @@ static void allreduce(long calls)
 /* Polls in vain, for a message that comes behind them. */
 static void test(long calls)
 {
-    MPI_Request request;
-    int done = 0;
-    MPI_Irecv(received, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+    static int done;
+    done = 0;
+    MPI_Irecv(received, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[0]);
     for (long i = 0; i < calls && !done; i++)
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
     MPI_Send(sent, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 }
 
 /* One of 256 ways to the same call, none of which was taken lately. */

@@ -261,7 +261,8 @@ pub(crate) struct Said {
 fn is_quick(info: &Info) -> bool {
     let is_plain = info.watched == Watched::No && info.altered.is_none() && info.poll.is_none();
     let makes_nothing = !info.handles_objects && info.frees.is_none() && info.buffering == Buffering::None;
-    is_plain && makes_nothing && info.row.ret == Kind::Code && info.plan.outs_sized
+    let is_there = info.next.iter().all(|address| *address != 0);
+    is_plain && makes_nothing && is_there && info.row.ret == Kind::Code && info.plan.outs_sized
 }
 
 /// The facts of all functions, by number.

@@ -32,10 +32,10 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let Some(info) = recorded(index).filter(|info| info.is_quick) else { return ordinarily(number, frame) };
     let Some(thread) = thread::existing() else { return ordinarily(number, frame) };
-    let (arrival, f) = (frame.arrival(), info.next(profiling));
-    if f.is_null() || !thread.with(|thread| quick::is_usual(thread)) {
+    if !thread.with(|thread| quick::is_usual(thread)) {
         return ordinarily(number, frame);
     }
+    let (arrival, f) = (frame.arrival(), info.next(profiling));
     thread.with(|thread| interrupted::enter(thread, arrival.stack_pointer));
     let words = frame.words(info.args);
     let mut open = MaybeUninit::uninit();
@@ -71,35 +71,37 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let Some(info) = recorded(index) else { return unrecorded(index, profiling, frame) };
     let abi = info.abi;
-    let f = library::next(index, profiling);
+    let f = info.next(profiling);
     if f.is_null() {
         return missing(info.row);
     }
-    let mut words = frame.args(info.args);
-    let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
-    if !enter(thread, frame.stack_pointer(), info.row.id) {
-        return without_record(f, info, abi, &mut words);
+    let arrival = frame.arrival();
+    let stack_pointer = arrival.stack_pointer;
+    let words = frame.words(info.args);
+    let Some(thread) = thread::current() else { return forward(f, info.args, words) };
+    if !enter(thread, stack_pointer, info.row.id) {
+        return without_record(f, info, abi, words);
     }
     let is_inside = |thread: &mut Thread| {
-        thread.open_calls.is_empty() || guarded(|| user_threads::look(thread, frame.stack_pointer())) == Some(true)
+        thread.open_calls.is_empty() || guarded(|| user_threads::look(thread, stack_pointer)) == Some(true)
     };
     if !thread.with(is_inside) {
         thread.with(|thread| interrupted::leave(thread));
-        return without_record(f, info, abi, &mut words);
+        return without_record(f, info, abi, words);
     }
     let mut open = Open::default();
     let begun =
-        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, frame, profiling, &mut words, &mut open)));
+        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, arrival, profiling, words, &mut open)));
     if begun != Some(true) {
         thread.with(|thread| interrupted::leave(thread));
-        return without_record(f, info, abi, &mut words);
+        return without_record(f, info, abi, words);
     }
-    let call = Call { info, abi, words: &words, open: &open };
-    let unwinding = Unwinding::begin(thread, &call, frame.stack_pointer(), open.freed);
+    let call = Call { info, abi, words, open: &open };
+    let unwinding = Unwinding::begin(thread, &call, stack_pointer, open.freed);
     let result = match info.watched {
-        Watched::Pcontrol if is_for_us(thread, &call, frame.stack_pointer()) => 0,
+        Watched::Pcontrol if is_for_us(thread, &call, stack_pointer) => 0,
         _ => match info.altered {
-            None => forward(f, info.args, &words),
+            None => forward(f, info.args, words),
             // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
             Some(altered) => unsafe { altered::forward(altered, f, thread, &call, profiling) },
         },
@@ -116,7 +118,7 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
         }
     });
     if sampling::are_due() {
-        thread.with(|thread| interrupted::enter(thread, frame.stack_pointer()));
+        thread.with(|thread| interrupted::enter(thread, stack_pointer));
         guarded(|| thread.with(sampling::between_calls));
         thread.with(|thread| interrupted::leave(thread));
     }
@@ -158,8 +160,9 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     }
     let mut words = frame.args(0);
     let mut open = Open::default();
-    let begun =
-        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, frame, profiling, &mut words, &mut open)));
+    let begun = guarded(|| {
+        thread.with(|thread| ordinary::begin(thread, info, abi, frame.arrival(), profiling, &mut words, &mut open))
+    });
     let result = function();
     if begun == Some(true) {
         let call = Call { info, abi, words: &words, open: &open };
@@ -269,7 +272,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         interrupted::enter(thread, frame.stack_pointer());
         let mut words = *words;
         let mut open = Open::default();
-        if ordinary::begin(thread, info, abi, frame, false, &mut words, &mut open) {
+        if ordinary::begin(thread, info, abi, frame.arrival(), false, &mut words, &mut open) {
             open.entered = entered;
             // SAFETY: word 1 of the record just written.
             unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
@@ -309,10 +312,10 @@ impl<'a> Unwinding<'a> {
     #[inline(always)]
     fn begin_outermost(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
         let (func, open) = (call.info.func, call.open);
-        let open_calls =
+        let open_call =
             OpenCall { index: open.index, func, site: open.site.stack, stack_pointer, depth: 0, freed: None };
         thread.with(|state| {
-            state.open_calls.push(open_calls);
+            state.open_calls.begin(open_call);
             state.depth = 1;
             interrupted::leave(state);
         });
@@ -322,10 +325,10 @@ impl<'a> Unwinding<'a> {
     /// It has returned. False if nothing more may be done for it here.
     #[inline(always)]
     fn end_outermost(self) -> bool {
-        let is_over = self.go_on(|state| {
+        let is_over = go_on(self.thread, self.outer, self.stack_pointer, |state| {
             interrupted::enter(state, self.stack_pointer);
             state.depth = 0;
-            state.open_calls.clear();
+            state.open_calls.end();
         });
         std::mem::forget(self);
         is_over
@@ -334,7 +337,7 @@ impl<'a> Unwinding<'a> {
     /// A call that may be inside of others has returned. False as for [`Unwinding::end_outermost`].
     #[inline(always)]
     fn end(self) -> bool {
-        let is_over = self.go_on(|state| {
+        let is_over = go_on(self.thread, self.outer, self.stack_pointer, |state| {
             interrupted::enter(state, self.stack_pointer);
             state.depth = state.open_calls.get(self.outer).map_or(0, |call| call.depth);
             state.open_calls.truncate(self.outer);
@@ -342,47 +345,55 @@ impl<'a> Unwinding<'a> {
         std::mem::forget(self);
         is_over
     }
+}
 
-    /// Does this with the state of its thread, if the call has returned there and was not taken for left.
-    #[inline(always)]
-    fn go_on(&self, step: impl FnOnce(&mut Thread)) -> bool {
-        if !user_threads::is_here(self.thread) {
-            return false;
-        }
-        self.thread.with(|state| {
-            let is_here = state.open_calls.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer);
-            match is_here {
-                true => step(state),
-                false => user_threads::came_back(),
-            }
-            is_here
-        })
+/// Does this with the state of its thread, if the call inside of so many others has returned there and was not taken for left.
+#[inline(always)]
+fn go_on(thread: ThreadPtr, outer: usize, stack_pointer: u64, step: impl FnOnce(&mut Thread)) -> bool {
+    if !user_threads::is_here(thread) {
+        return false;
     }
+    thread.with(|state| {
+        let is_here = state.open_calls.get(outer).is_some_and(|call| call.stack_pointer == stack_pointer);
+        match is_here {
+            true => step(state),
+            false => user_threads::came_back(),
+        }
+        is_here
+    })
 }
 
 impl Drop for Unwinding<'_> {
-    #[cold]
+    /// The parts are passed on one by one: nothing of this is in memory then where calls return.
+    #[inline(always)]
     fn drop(&mut self) {
-        let Unwinding { call, outer, stack_pointer, .. } = *self;
-        guarded(|| {
-            self.go_on(|thread| {
-                interrupted::enter(thread, stack_pointer);
-                thread.depth -= 1;
-                thread.open_calls.truncate(outer);
-                queued::left(thread, call);
-                thread.fatal = None;
-                call.open.freed.into_iter().for_each(handles::kept);
-                let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
-                if call.open.repeats {
-                    record_late(thread, call, done);
-                } else {
-                    complete(thread, call, done, false);
-                }
-                interrupted::leave(thread);
-                if thread.depth == 0 {
-                    levels::leave(thread);
-                }
-            })
-        });
+        let Unwinding { thread, call, outer, stack_pointer } = *self;
+        unwound(thread, call, outer, stack_pointer);
     }
+}
+
+/// An exception passes through the call.
+#[cold]
+#[inline(never)]
+fn unwound(thread: ThreadPtr, call: &Call, outer: usize, stack_pointer: u64) {
+    guarded(|| {
+        go_on(thread, outer, stack_pointer, |thread| {
+            interrupted::enter(thread, stack_pointer);
+            thread.depth -= 1;
+            thread.open_calls.truncate(outer);
+            queued::left(thread, call);
+            thread.fatal = None;
+            call.open.freed.into_iter().for_each(handles::kept);
+            let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
+            if call.open.repeats {
+                record_late(thread, call, done);
+            } else {
+                complete(thread, call, done, false);
+            }
+            interrupted::leave(thread);
+            if thread.depth == 0 {
+                levels::leave(thread);
+            }
+        })
+    });
 }

@@ -4,7 +4,6 @@
 use crate::call::info::{Info, Watched};
 use crate::call::sites;
 use crate::call::sites::Arrival;
-use crate::entry::stubs::Frame;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{self, Maker};
 use crate::mpi::origin::Origin;
@@ -32,7 +31,7 @@ pub(crate) fn begin(
     thread: &mut Thread,
     info: &Info,
     abi: &'static Abi,
-    frame: &Frame,
+    arrival: Arrival,
     profiling: bool,
     words: &mut Words,
     open: &mut Open,
@@ -46,11 +45,11 @@ pub(crate) fn begin(
             (arrival, thread.sites.site(arrival, info.row))
         }
         _ => {
-            let site = thread.sites.site(frame.arrival(), info.row);
+            let site = thread.sites.site(arrival, info.row);
             if site.is_nested() || thread.depth > 0 && is_tools(site, profiling) {
                 return false;
             }
-            (frame.arrival(), site)
+            (arrival, site)
         }
     };
     let site = origin.stack;
@@ -107,7 +106,7 @@ pub(crate) fn begin(
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
-    open.outs = info.plan.outs_sized.then_some(outs_at);
+    open.is_whole = info.plan.outs_sized;
     write_header(&thread.stage, start, open.entered, site);
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.last_poll = None;

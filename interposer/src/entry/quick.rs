@@ -19,10 +19,7 @@ use trace_format::record::{CALL_HEADER_BYTES, State};
 /// Is the thread in no call, and is nothing on that calls must look at?
 #[inline(always)]
 pub(crate) fn is_usual(thread: &Thread) -> bool {
-    thread.depth == 0
-        && thread.open_calls.is_empty()
-        && !interrupted::is_at_work(thread)
-        && slow_path::is_nothing(thread.is_main)
+    thread.depth == 0 && !interrupted::is_at_work(thread) && slow_path::is_nothing(thread.no_concern)
 }
 
 /// Writes and commits the record of a call. False if it must take the long way; nothing has happened then.
@@ -54,7 +51,6 @@ pub(crate) fn begin(
     };
     // The stage may have been emptied meanwhile.
     let start = thread.stage.cursor();
-    let outs = start + CALL_HEADER_BYTES + ins.bytes;
     match info.status {
         None => {}
         Some((param, false)) => statuses::own_one(thread, param, abi, words),
@@ -65,7 +61,7 @@ pub(crate) fn begin(
     open.write(Open {
         lap: thread.stage.lap(),
         offset: start,
-        outs: Some(outs),
+        is_whole: true,
         index: thread.stage.calls(),
         repeats: false,
         in_bytes: ins.bytes,
@@ -78,7 +74,7 @@ pub(crate) fn begin(
     match &info.fixed {
         Some(fixed) => thread.stage.commit_fixed(fixed),
         None => {
-            let end = outs + room(thread, info, words);
+            let end = start + CALL_HEADER_BYTES + ins.bytes + room(thread, info, words);
             thread.stage.commit(end, info.func as u16, State::Entered);
         }
     }

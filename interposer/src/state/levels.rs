@@ -27,7 +27,7 @@ pub(crate) fn learn(abi: &Abi, thread: &mut Thread, function: FnId) {
         return;
     }
     if let Some(level) = abi.thread_level(provided) {
-        thread.is_main = true;
+        thread.no_concern = MAIN_THREAD;
         STARTED_BY.store(function as u32, Ordering::Relaxed);
         LEVEL.store(level as u8, Ordering::Relaxed);
         slow_path::set(SERIALIZED, level == ThreadLevel::Serialized);
@@ -43,7 +43,7 @@ pub(crate) fn enter(thread: &Thread, always_available: bool) -> Option<u32> {
         return None;
     }
     if level < ThreadLevel::Serialized as u8 {
-        return (!thread.is_main).then_some(NOT_MAIN);
+        return (!thread.is_main()).then_some(NOT_MAIN);
     }
     let me = u32::from(thread.number()) + 1;
     if !threads::are_several() {

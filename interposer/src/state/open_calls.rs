@@ -20,6 +20,74 @@ pub(crate) struct OpenCall {
     pub(crate) freed: Option<handles::Dying>,
 }
 
+/// The calls of a thread that have not returned. The outermost one has its place: most calls are in no other.
+#[derive(Default)]
+pub(crate) struct OpenCalls {
+    outermost: Option<OpenCall>,
+    /// The calls inside of it; none without it.
+    inner: Vec<OpenCall>,
+}
+
+impl OpenCalls {
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.outermost.is_some()) + self.inner.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.outermost.is_none()
+    }
+
+    /// The one inside of so many others.
+    #[inline(always)]
+    pub(crate) fn get(&self, outer: usize) -> Option<&OpenCall> {
+        match outer.checked_sub(1) {
+            None => self.outermost.as_ref(),
+            Some(place) => self.inner.get(place),
+        }
+    }
+
+    pub(crate) fn innermost(&self) -> Option<&OpenCall> {
+        self.inner.last().or(self.outermost.as_ref())
+    }
+
+    /// A call is made inside of those that there are.
+    pub(crate) fn push(&mut self, call: OpenCall) {
+        match self.outermost {
+            None => self.outermost = Some(call),
+            Some(_) => self.inner.push(call),
+        }
+    }
+
+    /// A call is made inside of none.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, call: OpenCall) {
+        self.outermost = Some(call);
+    }
+
+    /// The outermost call is over.
+    #[inline(always)]
+    pub(crate) fn end(&mut self) {
+        self.outermost = None;
+        self.inner.clear();
+    }
+
+    /// Calls inside of so many others are over.
+    pub(crate) fn truncate(&mut self, outer: usize) {
+        match outer.checked_sub(1) {
+            None => self.end(),
+            Some(inner) => self.inner.truncate(inner),
+        }
+    }
+
+    /// The innermost call is over if this holds of it.
+    fn pop_if(&mut self, is_over: impl FnOnce(&OpenCall) -> bool) -> Option<OpenCall> {
+        let innermost = self.innermost().copied().filter(is_over)?;
+        self.truncate(self.len() - 1);
+        Some(innermost)
+    }
+}
+
 /// A handler of ours was called in the place of one that ends the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fatal {
@@ -63,5 +131,45 @@ pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
     thread.fatal = None;
     if thread.depth == 0 {
         levels::leave(thread);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(index: u64) -> OpenCall {
+        OpenCall {
+            index,
+            func: FnId::MPI_Send,
+            site: 0,
+            stack_pointer: 1000 - index,
+            depth: index as usize,
+            freed: None,
+        }
+    }
+
+    #[test]
+    fn calls_end_from_the_innermost_outwards() {
+        let mut calls = OpenCalls::default();
+        assert!(calls.is_empty() && calls.innermost().is_none() && calls.get(0).is_none());
+        (0..4).for_each(|index| calls.push(call(index)));
+        assert_eq!(calls.len(), 4);
+        assert!((0..4).all(|outer| calls.get(outer).is_some_and(|call| call.index == outer as u64)));
+        assert!(calls.pop_if(|call| call.index == 2).is_none());
+        assert!(calls.pop_if(|call| call.index == 3).is_some());
+        assert_eq!(calls.innermost().map(|call| call.index), Some(2));
+        calls.truncate(1);
+        assert_eq!((calls.len(), calls.innermost().map(|call| call.index)), (1, Some(0)));
+        assert!(calls.pop_if(|_| true).is_some() && calls.pop_if(|_| true).is_none() && calls.is_empty());
+    }
+
+    #[test]
+    fn the_end_of_the_outermost_call_is_that_of_all() {
+        let mut calls = OpenCalls::default();
+        calls.begin(call(0));
+        calls.push(call(1));
+        calls.end();
+        assert!(calls.is_empty() && calls.len() == 0);
     }
 }

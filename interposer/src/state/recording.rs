@@ -21,8 +21,8 @@ use trace_format::record::{
 pub(crate) struct Open {
     pub(crate) lap: u64,
     pub(crate) offset: usize,
-    /// Place of its return values, if they are completed in place.
-    pub(crate) outs: Option<usize>,
+    /// Its return values are completed in place.
+    pub(crate) is_whole: bool,
     pub(crate) index: u64,
     /// It repeats a poll: then it is only recorded if it finds something ([`Thread::unwritten`]).
     pub(crate) repeats: bool,
@@ -34,6 +34,14 @@ pub(crate) struct Open {
     pub(crate) place: Option<call_cache::Place>,
     /// A call that is the same was made before, and its arguments were all right.
     pub(crate) is_fine: bool,
+}
+
+impl Open {
+    /// The place of its return values in its record.
+    #[inline(always)]
+    fn outs(&self) -> usize {
+        self.offset + CALL_HEADER_BYTES + self.in_bytes
+    }
 }
 
 /// A call of the program: its function, its arguments, its record.
@@ -204,11 +212,16 @@ unsafe fn is_equal(left: *const u8, right: *const u8, bytes: usize) -> bool {
 #[inline(always)]
 pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return, apart: bool) -> bool {
     let open = call.open;
-    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap() && !apart) else {
+    if !open.is_whole || open.lap != thread.stage.lap() || apart {
         write_return(thread, call, open.index, end);
         return false;
-    };
-    complete_at(thread, call, outs, (pack_duration(end.time.saturating_sub(open.entered), end.class), end.valid));
+    }
+    complete_at(
+        thread,
+        call,
+        open.outs(),
+        (pack_duration(end.time.saturating_sub(open.entered), end.class), end.valid),
+    );
     true
 }
 
@@ -225,13 +238,13 @@ fn complete_at(thread: &mut Thread, call: &Call, outs: usize, (duration, valid):
 /// Completes a call without an error in its record, unless that is gone.
 #[inline(always)]
 pub(crate) fn complete_usual(thread: &mut Thread, call: &Call, time: u64) {
-    let (open, outs) = (call.open, call.open.offset + CALL_HEADER_BYTES + call.open.in_bytes);
+    let open = call.open;
     let ticks = time.wrapping_sub(open.entered);
     if open.lap != thread.stage.lap() || ticks > MAX_DURATION {
         return complete_late(thread, call, time);
     }
     // So few ticks without an error are what `pack_duration` would give.
-    complete_at(thread, call, outs, (ticks, true));
+    complete_at(thread, call, open.outs(), (ticks, true));
 }
 
 #[cold]
@@ -315,7 +328,7 @@ pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
     thread.last_poll = None;
     let start = open.offset;
     write_header(&thread.stage, start, open.entered, open.site.stack);
-    let outs = start + CALL_HEADER_BYTES + open.in_bytes;
+    let outs = open.outs();
     let past = outs + write_outs(thread, call, thread.stage.at(outs), end.valid);
     let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
     // SAFETY: word 2 of the record being written.

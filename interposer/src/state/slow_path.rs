@@ -16,8 +16,8 @@ pub(crate) const SERIALIZED: Reason = Reason::other(4);
 /// Only the main thread may call MPI: nothing unusual for that one.
 pub(crate) const MAIN_THREAD: Reason = Reason::other(5);
 
-/// Is there nothing that calls of a thread must look at?
+/// Is there nothing that calls of a thread must look at? `no_concern`: what is nothing unusual for that thread.
 #[inline(always)]
-pub(crate) fn is_nothing(is_main: bool) -> bool {
-    slow_path::is_nothing_but(MAIN_THREAD, is_main)
+pub(crate) fn is_nothing(no_concern: Reason) -> bool {
+    slow_path::is_nothing_but(no_concern)
 }

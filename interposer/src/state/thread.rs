@@ -10,10 +10,12 @@ use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
 use crate::pending::{shards::Part, spare::Spare};
 use crate::state::call_requests::CallRequests;
-use crate::state::open_calls::{Fatal, InRoutine, OpenCall};
+use crate::state::open_calls::{Fatal, InRoutine, OpenCall, OpenCalls};
 use crate::state::queued;
 use crate::state::recording::{self, Unwritten};
+use crate::state::slow_path::MAIN_THREAD;
 use crate::state::user_threads::OneStack;
+use recorder::slow_path::Reason;
 use recorder::spare_stack::SpareStack;
 use recorder::stage::Stage;
 use recorder::threads::{self, Beginning};
@@ -27,15 +29,15 @@ use trace_format::writer;
 /// Fields that every call touches come first.
 #[repr(C)]
 pub(crate) struct Thread {
-    /// MPI calls of this thread that have not returned.
+    /// MPI calls of this thread that have not returned, of which not all are recorded.
     pub(crate) depth: usize,
     /// The stack pointer of the call that this library is at work for, outside of the MPI library; 0: none. See
     /// [`crate::state::interrupted`].
     pub(crate) at_work: AtomicU64,
-    /// The recorded calls that the library is in, the innermost last.
-    pub(crate) open_calls: Vec<OpenCall>,
-    /// It has started MPI.
-    pub(crate) is_main: bool,
+    /// The recorded calls that the library is in.
+    pub(crate) open_calls: OpenCalls,
+    /// Matters that do not concern its calls: [`MAIN_THREAD`] if it has started MPI.
+    pub(crate) no_concern: Reason,
     /// Something stands behind the record of the call that must be read before its return.
     pub(crate) return_apart: bool,
     /// The stage ends with the mark that recording has ended.
@@ -122,6 +124,7 @@ fn end(thread: *mut Thread) {
     // It may have been cancelled in a call.
     crate::state::levels::leave(state);
     state.depth = 0;
+    state.open_calls.truncate(0);
     queued::abandoned(state);
     recording::commit_poll(state);
     state.stage.empty();
@@ -201,10 +204,10 @@ fn first_call() -> Option<ThreadPtr> {
                 (*thread).depth = 0;
                 (*thread).at_work.store(0, Ordering::Relaxed);
                 (*thread).in_routine = None;
-                (*thread).is_main = false;
+                (*thread).no_concern = Reason::NONE;
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
-                (*thread).open_calls.clear();
+                (*thread).open_calls.truncate(0);
                 (*thread).one_stack = OneStack::default();
                 (*thread).told = None;
                 (*thread).untold = None;
@@ -258,9 +261,9 @@ fn make(stage: Stage) -> *mut Thread {
         mappings: mappings::Cache::new(),
         depth: 0,
         in_routine: None,
-        is_main: false,
+        no_concern: Reason::NONE,
         fatal: None,
-        open_calls: Vec::new(),
+        open_calls: OpenCalls::default(),
         told: None,
         untold: None,
         marked_lost: false,
@@ -284,6 +287,11 @@ fn make(stage: Stage) -> *mut Thread {
 impl Thread {
     pub(crate) fn number(&self) -> u16 {
         self.stage.thread
+    }
+
+    /// Has it started MPI?
+    pub(crate) fn is_main(&self) -> bool {
+        self.no_concern == MAIN_THREAD
     }
 
     /// Recording has ended: the last record says so, once.

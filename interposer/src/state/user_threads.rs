@@ -54,7 +54,7 @@ impl OneStack {
 #[cold]
 #[inline(never)]
 pub(crate) fn look(thread: &mut Thread, stack_pointer: u64) -> bool {
-    while let Some(outer) = thread.open_calls.last().map(|call| call.stack_pointer) {
+    while let Some(outer) = thread.open_calls.innermost().map(|call| call.stack_pointer) {
         if trace::is_lost() {
             break;
         }

@@ -92,7 +92,7 @@ fn has_passed() -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn between_calls(thread: &mut Thread) {
-    if !thread.is_main || thread.depth > 0 {
+    if !thread.is_main() || thread.depth > 0 {
         return;
     }
     let samples = sampler().as_mut().map(Sampler::read).unwrap_or_default();

@@ -218,7 +218,7 @@ fn in_statuses(thread: &mut Thread, call: &Call, class: u16) -> String {
 
 /// The program's own error handler is about to be called with `code`.
 fn handled_by_program(thread: &mut Thread, code: i32) {
-    let (Some(abi), Some(call)) = (crate::mpi::abi::current(), thread.open_calls.last().copied()) else { return };
+    let (Some(abi), Some(call)) = (crate::mpi::abi::current(), thread.open_calls.innermost().copied()) else { return };
     let (class, text) = meaning(thread, abi, code, Source::of(call.func));
     thread.told = Some(call.index);
     // It may jump away, and nobody would say that the thread has left MPI.
@@ -231,7 +231,7 @@ fn handled_by_program(thread: &mut Thread, code: i32) {
 #[cold]
 pub(crate) fn before_end(thread: &mut Thread) {
     if let Some((call, class, text)) = thread.untold.take()
-        && thread.open_calls.last().is_some_and(|u| u.index == call.index)
+        && thread.open_calls.innermost().is_some_and(|u| u.index == call.index)
     {
         report::mpi_error(call.func.name(), class, &text, Some(call.site));
     }

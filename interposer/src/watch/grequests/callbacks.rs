@@ -95,7 +95,7 @@ impl Grequest {
 /// The call of this thread that the library is in.
 fn open_calls() -> Option<Spot> {
     thread::existing()?.with(|thread| {
-        let call = thread.open_calls.last()?;
+        let call = thread.open_calls.innermost()?;
         Some(Spot { call: call.index, site: call.site, func: call.func, thread: thread.number() })
     })
 }
@@ -104,7 +104,7 @@ fn open_calls() -> Option<Spot> {
 fn guarded(f: impl FnOnce()) {
     let marked = thread::existing().and_then(|thread| {
         let is_entered = thread.with(|state| {
-            let stack_pointer = state.open_calls.last()?.stack_pointer;
+            let stack_pointer = state.open_calls.innermost()?.stack_pointer;
             let is_free = !interrupted::is_at_work(state);
             is_free.then(|| interrupted::enter(state, stack_pointer))
         });

@@ -37,9 +37,6 @@ struct Access {
     completed: Option<(usize, usize)>,
     mode: Mode,
     exclusive: bool,
-    /// Collective operations of all before it, and whether its rank can have learned anything of others since.
-    phase: usize,
-    fresh: bool,
 }
 
 /// A program: the calls of each rank, its accesses, and which events come before which of other ranks.
@@ -48,8 +45,10 @@ struct Program {
     calls: [Vec<String>; RANKS],
     accesses: Vec<Access>,
     edges: Vec<((usize, usize), (usize, usize))>,
-    phase: usize,
-    learned: [bool; RANKS],
+    /// Requests so far.
+    requests: usize,
+    /// Calls that may tell of anything that has happened.
+    vague: Vec<(usize, usize)>,
 }
 
 impl Program {
@@ -59,14 +58,29 @@ impl Program {
         self.calls[rank].len() - 1
     }
 
+    /// A request that nobody else has.
+    fn request(&mut self) -> String {
+        self.requests += 1;
+        format!("r{}", self.requests)
+    }
+
+    /// Ranks that end a call each know what all did before they began theirs.
+    fn meet(&mut self, began: &[(usize, usize)], ended: &[(usize, usize)]) {
+        for ((from, at), (to, end)) in began.iter().flat_map(|a| ended.iter().map(move |b| (a, b))) {
+            self.edges.push(((*from, *at), (*to, end + 1)));
+        }
+    }
+
     /// A call of all ranks, which none passes before all have come.
     fn all(&mut self, text: &str) {
-        let at: Vec<usize> = (0..RANKS).map(|rank| self.call(rank, text)).collect();
-        (self.phase, self.learned) = (self.phase + 1, [false; RANKS]);
-        for (from, to) in (0..RANKS).flat_map(|a| (0..RANKS).map(move |b| (a, b))) {
-            // Each call behind the one of `to` comes behind the calls before that of `from`.
-            self.edges.push(((from, at[from]), (to, at[to] + 1)));
-        }
+        let at: Vec<(usize, usize)> = (0..RANKS).map(|rank| (rank, self.call(rank, text))).collect();
+        self.meet(&at, &at);
+    }
+
+    /// A barrier of two ranks.
+    fn pair(&mut self) {
+        let at: Vec<(usize, usize)> = (0..2).map(|rank| (rank, self.call(rank, "MPI_Barrier(comm=c1) = ok"))).collect();
+        self.meet(&at, &at);
     }
 
     fn access(&mut self, die: &mut Random, rank: usize, target: usize, mode: Mode, luck: usize) {
@@ -85,22 +99,12 @@ impl Program {
             "{function}(origin_count={count}, target_rank={target}, target_disp={from}, target_count={count}{op}, win=w1) = ok"
         );
         let at = self.call(rank, text);
-        let (exclusive, fresh) = (mode == Mode::Exclusive, !self.learned[rank]);
+        let exclusive = mode == Mode::Exclusive;
         let mode = if exclusive { Mode::Lock } else { mode };
-        self.accesses.push(Access {
-            rank,
-            target,
-            from,
-            to: from + count,
-            deed,
-            at,
-            completed: None,
-            mode,
-            exclusive,
-            phase: self.phase,
-            fresh,
-        });
-        self.learned[rank] |= deed == Deed::Get;
+        self.accesses.push(Access { rank, target, from, to: from + count, deed, at, completed: None, mode, exclusive });
+        if deed == Deed::Get {
+            self.vague.push((rank, at));
+        }
     }
 
     /// The event completes the accesses of a rank (to one target) that are not complete yet.
@@ -131,6 +135,16 @@ impl Program {
         a.completed.is_some_and(|done| self.behind(done)[b.rank] <= b.at)
     }
 
+    /// May `a` be over before `b`, for all that the trace says?
+    fn may_be_before(&self, a: &Access, b: &Access) -> bool {
+        let Some(done) = a.completed else { return false };
+        let tells = |(rank, at): &(usize, usize)| {
+            let behind = self.behind((*rank, at + 1));
+            behind[b.rank] <= b.at && behind[done.0] > done.1
+        };
+        self.is_before(a, b) || self.vague.iter().any(tells)
+    }
+
     /// The pairs that must not be, by the standard's table; and which of them must be found.
     fn conflicts(&self) -> Vec<([(usize, usize); 2], bool)> {
         let mut all = Vec::new();
@@ -150,7 +164,7 @@ impl Program {
                 // Epochs of two kinds are not compared.
                 let is_wrong = meets && !goes && a.mode == b.mode && !is_excluded;
                 if is_wrong && !self.is_before(a, b) && !self.is_before(b, a) {
-                    let is_certain = a.phase == b.phase && a.fresh && b.fresh;
+                    let is_certain = !self.may_be_before(a, b) && !self.may_be_before(b, a);
                     let is_found = is_of_one || a.mode != Mode::Lock || is_certain;
                     all.push(([(a.rank, a.at), (b.rank, b.at)], is_found));
                 }
@@ -191,27 +205,56 @@ fn posts(p: &mut Program, die: &mut Random, luck: usize) {
         p.call(*origin, format!("def group g{number} {{{target}}}"));
         let start = p.call(*origin, format!("MPI_Win_start(group=g{number}, win=w1) = ok"));
         p.edges.push(((target, post), (*origin, start + 1)));
-        p.learned[*origin] = true;
         for _ in 0..die.below(3) {
             p.access(die, *origin, target, Mode::Post, luck);
         }
         ends.push((*origin, p.call(*origin, "MPI_Win_complete(win=w1) = ok")));
     }
     let wait = p.call(target, "MPI_Win_wait(win=w1) = ok");
-    p.learned[target] = true;
     for (origin, end) in ends {
         p.edges.push(((origin, end), (target, wait + 1)));
         p.complete(origin, None, (target, wait + 1));
     }
 }
 
-fn message(p: &mut Program, die: &mut Random) {
+/// A message, which is received at once, or of which the receive is begun here and ended by a call that is given back.
+fn message(p: &mut Program, die: &mut Random) -> Option<Later> {
     let (from, to) = (die.below(RANKS), die.below(RANKS));
-    if from != to {
-        let send = p.call(from, format!("MPI_Send(dest={to}) = ok"));
+    if from == to {
+        return None;
+    }
+    let send = p.call(from, format!("MPI_Send(dest={to}) = ok"));
+    if die.below(3) != 0 {
         let recv = p.call(to, format!("MPI_Recv(source={from}) = ok"));
-        p.edges.push(((from, send), (to, recv + 1)));
-        p.learned[to] = true;
+        p.meet(&[(from, send)], &[(to, recv)]);
+        return None;
+    }
+    let request = p.request();
+    p.call(to, format!("MPI_Irecv(source={from}, request=@0x10) = ok {{request={request}}}"));
+    Some(Later { began: vec![(from, send)], waits: vec![(to, format!("MPI_Wait(request={request}@0x10) = ok"))] })
+}
+
+/// A barrier that each rank ends later.
+fn begin_barrier(p: &mut Program) -> Later {
+    let requests: Vec<String> = (0..RANKS).map(|_| p.request()).collect();
+    let begin = |(rank, request): (usize, &String)| {
+        (rank, p.call(rank, format!("MPI_Ibarrier(request=@0x20) = ok {{request={request}}}")))
+    };
+    let began = requests.iter().enumerate().map(begin).collect();
+    let wait = |(rank, request)| (rank, format!("MPI_Wait(request={request}@0x20) = ok"));
+    Later { began, waits: requests.into_iter().enumerate().map(wait).collect() }
+}
+
+/// Calls that end something, when their time has come.
+struct Later {
+    began: Vec<(usize, usize)>,
+    waits: Vec<(usize, String)>,
+}
+
+impl Later {
+    fn end(self, p: &mut Program) {
+        let ended: Vec<(usize, usize)> = self.waits.iter().map(|(rank, call)| (*rank, p.call(*rank, call))).collect();
+        p.meet(&self.began, &ended);
     }
 }
 
@@ -250,18 +293,53 @@ fn locks(p: &mut Program, die: &mut Random, luck: usize) {
     p.complete(rank, None, (rank, at));
 }
 
+/// All lock the memory of all, and what orders their accesses are flushes, messages and barriers.
+fn long_locks(p: &mut Program, die: &mut Random, luck: usize) {
+    (0..RANKS).for_each(|rank| _ = p.call(rank, "MPI_Win_lock_all(win=w1) = ok"));
+    let mut later: Vec<Later> = Vec::new();
+    for _ in 0..3 + die.below(12) {
+        let (rank, target) = (die.below(RANKS), die.below(RANKS));
+        if die.below(3) == 0 && !later.is_empty() {
+            later.remove(0).end(p);
+        }
+        match die.below(9) {
+            0 => p.all("MPI_Barrier() = ok"),
+            1 | 2 => later.extend(message(p, die)),
+            8 if later.is_empty() => later.push(begin_barrier(p)),
+            8 => p.pair(),
+            3 => {
+                let at = p.call(rank, format!("MPI_Win_flush(rank={target}, win=w1) = ok"));
+                p.complete(rank, Some(target), (rank, at));
+            }
+            4 => {
+                let at = p.call(rank, "MPI_Win_flush_all(win=w1) = ok");
+                p.complete(rank, None, (rank, at));
+            }
+            _ => p.access(die, rank, target, Mode::Lock, luck),
+        }
+    }
+    later.into_iter().for_each(|later| later.end(p));
+    for rank in 0..RANKS {
+        let at = p.call(rank, "MPI_Win_unlock_all(win=w1) = ok");
+        p.complete(rank, None, (rank, at));
+    }
+}
+
 fn program(die: &mut Random) -> Program {
     let mut p = Program::default();
     // Small accesses seldom meet, large ones often.
     let luck = 1 + die.below(CELLS as usize);
     for rank in 0..RANKS {
+        let members = if rank < 2 { "0,1" } else { "2" };
+        p.call(rank, format!("MPI_Comm_split(color={}) = ok {{newcomm=c1{{{members}}}}}", rank / 2));
         p.call(rank, format!("MPI_Win_allocate(size={}, disp_unit=4) = ok {{win=w1}}", CELLS * 4));
     }
     for _ in 0..1 + die.below(6) {
-        match die.below(5) {
+        match die.below(6) {
+            5 => long_locks(&mut p, die, luck),
             0 => fences(&mut p, die, luck),
             1 => posts(&mut p, die, luck),
-            2 => message(&mut p, die),
+            2 => message(&mut p, die).into_iter().for_each(|later| later.end(&mut p)),
             _ => locks(&mut p, die, luck),
         }
         if die.below(2) == 0 {

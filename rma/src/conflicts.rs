@@ -18,7 +18,7 @@ pub enum Deed {
 
 impl Deed {
     /// May two accesses of different origins to the same bytes have these deeds? `no_op`: the number of MPI_NO_OP.
-    fn goes_with(self, other: Deed, no_op: u32) -> bool {
+    pub fn goes_with(self, other: Deed, no_op: u32) -> bool {
         match (self, other) {
             (Deed::Read, Deed::Read) => true,
             (Deed::Accumulate { op, basic }, Deed::Accumulate { op: other_op, basic: other_basic }) => {

@@ -3,8 +3,8 @@
 use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
 use crate::state::{
-    AccessConflict, Accessed, CommIx, Exposed, Member, Origin, OutOfRange, Over, Together, UnlikeSides, Window, int,
-    row_int,
+    AccessConflict, Accessed, Between, CommIx, Exposed, Member, News, Origin, OutOfRange, Over, Together, UnlikeSides,
+    Window, int, row_int,
 };
 use rma::{Access, Assertions, Deed, InOrder, Sync, Unordered};
 use rustc_hash::FxHashSet;
@@ -13,16 +13,13 @@ use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::OPS;
 use trace_format::mpi::special::PROC_NULL;
-use trace_format::mpi::{Class, Coll, Kind, RmaSync, SendMode, Start};
+use trace_format::mpi::{Class, Coll, Kind, RmaSync};
 
 /// More pieces of one access are not looked at.
 const MAX_RUNS: usize = 1 << 12;
 
-/// More accesses under shared locks to one target, between two collective operations, are not looked at.
-const MAX_SHARED: usize = 1 << 18;
-
 /// The number of MPI_NO_OP among the operations.
-static NO_OP: LazyLock<u32> =
+pub(super) static NO_OP: LazyLock<u32> =
     LazyLock::new(|| OPS.iter().position(|op| *op == "MPI_NO_OP").map_or(0, |i| i as u32 + 1));
 
 impl Model {
@@ -42,7 +39,8 @@ impl Model {
         let window = self.comms.list[m.ix].window.get_or_insert_default();
         window.is_shared |= coll == Coll::WinAllocateShared;
         let Some(exposed) = exposed else { return window.unclear = true };
-        window.member(m.position as i32).learned = learned;
+        let member = window.member(m.position as i32);
+        (member.learned, member.begun) = (learned, origin.index);
         if window.expose(m.position as i32, exposed, members) {
             let (unchecked, late) = (std::mem::take(&mut window.unchecked), std::mem::take(&mut window.late));
             unchecked.into_iter().for_each(|(target, access)| self.check_range(m.ix, target, access));
@@ -86,12 +84,7 @@ impl Model {
         let Some((target, accessed)) = accessed.filter(|_| is_clear && !failed) else { return };
         let together = window.together(place, target);
         window.member(place).epochs.access(target, ());
-        if let Some(shared) = window.shared(place, target, learned) {
-            let all = window.open.entry(shared).or_default();
-            if all.len() < MAX_SHARED {
-                all.push(accessed.clone());
-            }
-        }
+        window.access_passively(target, &accessed, learned);
         if let Some(together) = together {
             window.open.entry(together).or_default().push(accessed);
         }
@@ -180,12 +173,15 @@ impl Model {
             }
             return;
         }
-        let Some(m) = self.accessed_window(origin, s) else { return };
         let Class::RmaSync(sync) = s.class else { return };
         if sync == RmaSync::RmaTest && flag == Some(0) {
             return;
         }
+        let Some(m) = self.accessed_window(origin, s) else {
+            return self.hear_news(origin.rank, News::Anything);
+        };
         let group = self.group_places(origin, s, m.ix);
+        self.order_epochs(origin, (m.ix, m.position as i32), sync, group.as_deref());
         let comm = &mut self.comms.list[m.ix];
         let (place, Some(window)) = (m.position as i32, &mut comm.window) else { return };
         let rank = row_int(origin, "rank").and_then(|rank| i32::try_from(rank).ok());
@@ -195,6 +191,13 @@ impl Model {
             _ = if is_shared { member.exclusive.remove(&target) } else { member.exclusive.insert(target) };
         } else if sync == RmaSync::LockAll {
             window.member(place).exclusive.clear();
+        }
+        let (ends, ends_at_origin) = (
+            matches!(sync, RmaSync::Unlock | RmaSync::UnlockAll | RmaSync::Flush | RmaSync::FlushAll),
+            matches!(sync, RmaSync::FlushLocal | RmaSync::FlushLocalAll),
+        );
+        if ends || ends_at_origin {
+            window.end_passively(place, rank, origin.index, ends_at_origin);
         }
         let over = window.synchronized(place, sync, (group, rank));
         self.judge_accesses(m.ix, over);
@@ -226,33 +229,6 @@ impl Model {
         self.judge_accesses(m.ix, over);
     }
 
-    /// A call has returned in which the process may have learned of what others did before, so that its accesses may come behind
-    /// theirs: nearly any that is not known to bring nothing. A collective operation of all processes of a window, in which
-    /// nobody learns what others do behind it, begins a new phase for them. `object`: of a collective call.
-    pub(super) fn learn(&mut self, origin: &Origin, s: &ArgPlaces, object: Option<CommIx>) {
-        if self.windows.is_empty() || brings_nothing(s) {
-            return;
-        }
-        let rank = &mut self.ranks[origin.rank as usize];
-        rank.learned += 1;
-        let (learned, Some(object)) = (rank.learned, object) else { return };
-        if !matches!(s.class, Class::Collective(_, Start::Blocking)) {
-            return;
-        }
-        for ix in self.windows.clone() {
-            let (Some(comm), Some(of)) = (self.comms.list.get(ix), self.comms.list.get(object)) else { continue };
-            let is_of_all = of.b.is_none() && of.a.len() == comm.a.len() && of.a.iter().eq(comm.a.iter());
-            let (size, place) = (comm.size(), comm.a.position(origin.rank));
-            let window = self.comms.list.get_mut(ix).and_then(|comm| comm.window.as_mut());
-            if let (true, Some(place), Some(window)) = (is_of_all, place, window)
-                && window.members.contains_key(&(place as i32))
-            {
-                let over = window.passed(place as i32, size, learned);
-                self.judge_accesses(ix, over);
-            }
-        }
-    }
-
     /// A process has freed a window. When all have, nothing more comes: what is left is judged, and nobody looks at it again.
     pub(super) fn window_freed(&mut self, ix: Option<CommIx>) {
         let Some((ix, comm)) = ix.and_then(|ix| Some((ix, self.comms.list.get_mut(ix)?))) else { return };
@@ -261,6 +237,9 @@ impl Model {
         if window.freed == size {
             self.judge_open_accesses(ix);
             self.windows.retain(|window| *window != ix);
+            if self.windows.is_empty() {
+                self.order.clear();
+            }
         }
     }
 
@@ -279,6 +258,7 @@ impl Model {
         if !w.unclear {
             let open = w.take(|_| true);
             self.judge_accesses(window, open);
+            self.judge_passive(window, None);
         }
     }
 
@@ -303,14 +283,14 @@ impl Model {
             let rank = comm.a.get(target);
             let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
             if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target((rank, exposed), together.in_order(), &accesses);
+                self.judge_target((rank, exposed), together.between(), &accesses);
             }
             accesses.into_iter().for_each(|access| self.recycle(access.call));
         }
     }
 
     /// Accesses to the memory of one process that nothing orders.
-    fn judge_target(&mut self, (target, exposed): (i32, Exposed), in_order: InOrder, accesses: &[Accessed]) {
+    fn judge_target(&mut self, (target, exposed): (i32, Exposed), between: Between, accesses: &[Accessed]) {
         let mut all: Unordered<u32> = Unordered::default();
         for (number, access) in accesses.iter().enumerate().filter(|(_, access)| access.out_of_range(exposed).is_none())
         {
@@ -319,28 +299,23 @@ impl Model {
             }
         }
         let mut found = Vec::new();
-        all.conflicts(*NO_OP, in_order, |a, b, byte| found.push((a.call, b.call, byte)));
-        // Two accesses that meet in several places are in conflict once.
-        let mut seen = FxHashSet::default();
-        for (a, b, byte) in found.into_iter().filter(|(a, b, _)| seen.insert((*a.min(b), *a.max(b)))) {
-            let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n as usize]);
-            let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
-            self.rules.access_conflict(self, &AccessConflict { target, first, second, byte });
-        }
+        all.conflicts(*NO_OP, InOrder::Accumulates, |a, b, byte| found.push((a.call as usize, b.call as usize, byte)));
+        self.tell_conflicts((target, between), accesses, &found);
     }
-}
 
-/// Does a call tell its process nothing of others?
-fn brings_nothing(s: &ArgPlaces) -> bool {
-    match s.class {
-        Class::Local | Class::Create | Class::Free => true,
-        Class::Rma | Class::RmaRequest => s.recv.buf == NONE,
-        Class::RmaSync(sync) => {
-            !matches!(sync, RmaSync::RmaStart | RmaSync::RmaWait | RmaSync::RmaTest | RmaSync::Sync)
+    /// Two accesses that meet in several places are in conflict once.
+    pub(super) fn tell_conflicts(
+        &mut self,
+        (target, between): (i32, Between),
+        accesses: &[Accessed],
+        found: &[(usize, usize, i64)],
+    ) {
+        let mut seen = FxHashSet::default();
+        for (a, b, byte) in found.iter().copied().filter(|(a, b, _)| seen.insert((*a.min(b), *a.max(b)))) {
+            let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n]);
+            let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
+            self.rules.access_conflict(self, &AccessConflict { between, target, first, second, byte });
         }
-        Class::Send(mode, Start::Blocking | Start::Nonblocking) => mode != SendMode::Synchronous,
-        Class::Recv(Start::Nonblocking) => true,
-        _ => false,
     }
 }
 
@@ -398,7 +373,7 @@ impl Window {
             // An access that has brought a result is over at the target, too.
             (RmaSync::FlushLocal | RmaSync::FlushLocalAll, ..) => {
                 for (_, accesses) in self.open.iter_mut().filter(|(key, _)| locked(key)) {
-                    accesses.retain(|access| access.call.arg_places.recv.buf == NONE);
+                    accesses.retain(|access| !access.call.brings_result());
                 }
                 none
             }

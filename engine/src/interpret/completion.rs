@@ -2,16 +2,17 @@
 
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
+use crate::state::{News, Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
-use trace_format::mpi::{Many, Start, Status};
+use trace_format::mpi::{Many, SendMode, Start, Status};
 use trace_reader::args::{Arg, Args};
 
 impl Model {
     /// A receive is over.
     pub(crate) fn end_recv(&mut self, op: OpId, status: Option<Status>, failed: bool, asked_to_cancel: bool) {
+        self.hear_message(op);
         self.ops[op].got = status.and_then(|s| s.bytes).filter(|_| !failed);
         let o = &self.ops[op];
         if asked_to_cancel && status.is_some_and(|s| s.cancelled) {
@@ -117,6 +118,8 @@ impl Model {
         let Some(request) = requests.get_mut(id) else { return };
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
+        // The request of MPI_Rput brings nothing.
+        let is_silent = request.window.is_some() && !request.origin.brings_result();
         request.active = false;
         request.seen_complete = false;
         request.perhaps_gone = false;
@@ -128,6 +131,10 @@ impl Model {
         if !was_active {
             return;
         }
+        let is_other = send.is_none() && recv.is_none() && collective.is_none() && !is_silent;
+        if is_other || cancelled || send.is_some_and(|op| self.is_synchronous(op)) {
+            self.hear_news(rank, News::Anything);
+        }
         if let Some(op) = send {
             if cancelled && status.is_some_and(|s| s.cancelled) { self.withdraw(op) } else { self.finish_op(op) }
         }
@@ -135,8 +142,13 @@ impl Model {
             self.end_recv(op, status, failed, cancelled);
         }
         if let Some((comm, index, position)) = collective {
+            self.hear_news(rank, News::Collective(comm, index));
             self.part_done(comm, index, position);
         }
+    }
+
+    fn is_synchronous(&self, op: OpId) -> bool {
+        self.ops.get(op).is_some_and(|op| op.kind == OpKind::Send(SendMode::Synchronous))
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.

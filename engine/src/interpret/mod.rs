@@ -10,6 +10,7 @@ mod file_accesses;
 mod files;
 mod finalize;
 mod forget;
+mod news;
 mod partitioned;
 mod polls;
 mod returns;

@@ -41,7 +41,7 @@ impl Model {
         if !failed {
             self.notify_blocking(origin, &entered, true);
         }
-        let object = entered.collective.map(|(object, ..)| object);
+        let operation = entered.collective.map(|(object, number, _)| (object, number));
         match s.class {
             Class::Init if !failed => {
                 let r = &mut self.ranks[origin.rank as usize];
@@ -147,7 +147,7 @@ impl Model {
             Class::Collective(coll, start) => {
                 match coll {
                     Coll::WinFence => self.fence(origin, s, failed),
-                    Coll::WinFree if !failed => self.window_freed(object),
+                    Coll::WinFree if !failed => self.window_freed(operation.map(|(object, _)| object)),
                     _ => {}
                 }
                 self.note_topology(origin, s, coll, outs);
@@ -220,7 +220,7 @@ impl Model {
         if !failed {
             self.note_handles(origin, s, outs);
         }
-        self.learn(origin, s, object);
+        self.learn(origin, s, operation, outs);
     }
 
     /// The process has made a persistent collective operation: which one on its communicator.

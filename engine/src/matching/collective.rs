@@ -39,6 +39,9 @@ impl Model {
         instance.arrived += 1;
         let all = instance.arrived as usize == size;
         self.notify_part(comm, index, position);
+        if !self.windows.is_empty() {
+            self.order.take_part((comm, index), size, (shown.rank, shown.index));
+        }
         if all {
             self.check_collective(comm, index);
         }

@@ -162,6 +162,7 @@ impl Model {
         self.ops[send].matched = true;
         self.ops[recv].matched = true;
         self.hear_pair(send, recv);
+        self.order_pair(send, recv);
         if self.ops[recv].data.is_none() {
             self.ops[recv].waiting_partner = Some(send);
             self.ops[send].waiting_partner = Some(recv);

@@ -8,7 +8,9 @@ mod words;
 use crate::collections::Slab;
 use crate::deadlock_replay::DeadlockReplay;
 use crate::listeners::Listeners;
-use crate::state::{CommIx, Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Origin, Rank, Suspect, Sweeps};
+use crate::state::{
+    CommIx, Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Order, Origin, Rank, Suspect, Sweeps,
+};
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
 pub(crate) use rules::Rules;
@@ -42,6 +44,8 @@ pub(crate) struct Model {
     pub(crate) comms: Comms,
     /// The windows that were made and are known.
     pub(crate) windows: Vec<CommIx>,
+    /// The order of calls, while there are windows.
+    pub(crate) order: Order,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
     /// Typemaps of predefined datatypes, by their sizes as well, which the trace may say late.

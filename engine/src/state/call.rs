@@ -94,6 +94,11 @@ impl Deref for Origin {
 }
 
 impl Origin {
+    /// Does a one-sided access bring a result to its origin?
+    pub(crate) fn brings_result(&self) -> bool {
+        self.arg_places.recv.buf != NONE
+    }
+
     pub(crate) fn event(&self) -> u64 {
         call_event(self.index)
     }

@@ -8,6 +8,7 @@ use super::files::Files;
 use super::frees::Frees;
 use super::handles::Handles;
 use super::op::OpId;
+use super::order::News;
 use super::polls::Polls;
 use super::requests::Requests;
 use super::site::Site;
@@ -134,6 +135,8 @@ pub(crate) struct Rank {
     pub(crate) met: FxHashSet<i32>,
     /// Calls in which it may have learned of what other processes did, once there are windows.
     pub(crate) learned: u64,
+    /// The news that the call brings which is returning.
+    pub(crate) news: Vec<News>,
     /// Sessions that are open.
     pub(crate) sessions: u32,
     pub(crate) types: FxHashMap<Id, Amount>,

@@ -2,10 +2,14 @@
 //! fences, within one exposure epoch of MPI_Win_post, and of one process between two of its flushes.
 
 use super::call::Origin;
+use super::comms::CommIx;
+use super::order::Epoch;
+use super::passive::{Passed, Passive};
 use crate::types::{Amount, Difference};
-use rma::{Deed, Epochs, Home, InOrder};
+use rma::{Deed, Epochs, Home};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use trace_format::mpi::RmaSync;
 
 /// The memory that a process exposes by a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,24 +57,23 @@ pub(crate) enum Together {
     Start { target: i32, origin: i32, nth: u64 },
     /// Accesses of one origin under a lock.
     Locked { target: i32, origin: i32 },
-    /// Accesses under shared locks behind so many collective operations of all processes of the window, of origins that have
-    /// learned nothing since.
-    Shared { target: i32, phase: u64 },
 }
 
 impl Together {
     pub(crate) fn target(self) -> i32 {
         match self {
-            Together::Fences { target, .. }
-            | Together::Start { target, .. }
-            | Together::Locked { target, .. }
-            | Together::Shared { target, .. } => target,
+            Together::Fences { target, .. } | Together::Start { target, .. } | Together::Locked { target, .. } => {
+                target
+            }
         }
     }
 
-    /// Are accesses of one origin among them in order, or compared elsewhere?
-    pub(crate) fn in_order(self) -> InOrder {
-        if matches!(self, Together::Shared { .. }) { InOrder::All } else { InOrder::Accumulates }
+    pub(crate) fn between(self) -> Between {
+        match self {
+            Together::Fences { .. } => Between::Fences,
+            Together::Start { .. } => Between::PostAndWait,
+            Together::Locked { .. } => Between::LockAndUnlock,
+        }
     }
 }
 
@@ -78,6 +81,8 @@ impl Together {
 pub(crate) struct Member {
     pub(crate) epochs: Epochs<()>,
     pub(crate) exposed: Option<Exposed>,
+    /// The call by which it has made the window.
+    pub(crate) begun: u64,
     pub(crate) fences: u64,
     /// Collective operations of all processes of the window that it has passed.
     phase: u64,
@@ -114,6 +119,10 @@ pub(crate) struct Window {
     /// How many processes have left a phase of fences, and a phase of collective operations.
     left: FxHashMap<u64, u32>,
     left_phase: FxHashMap<u64, u32>,
+    /// The accesses under shared locks.
+    pub(super) passive: Passive,
+    /// Calls of its processes before which nothing matters any more.
+    pub(crate) judged: FxHashMap<i32, u64>,
     /// How many processes have freed it.
     pub(crate) freed: u32,
     /// Its processes reach each other's memory by loads and stores, which order things that nobody sees.
@@ -132,6 +141,7 @@ impl Window {
         self.members.entry(place).or_insert_with(|| Member {
             epochs: Epochs::new(place),
             exposed: None,
+            begun: 0,
             fences: 0,
             phase: 0,
             learned: 0,
@@ -178,28 +188,39 @@ impl Window {
         self.take(of_phase)
     }
 
-    /// The accesses under shared locks that one of `origin` to `target` now belongs to, if nothing can have ordered it behind those
-    /// of others. `learned`: see [`super::rank::Rank::learned`].
-    pub(crate) fn shared(&mut self, origin: i32, target: i32, learned: u64) -> Option<Together> {
+    /// An access of `origin` to `target`, if that is under a shared lock. `learned`: see [`super::rank::Rank::learned`].
+    pub(crate) fn access_passively(&mut self, target: i32, access: &Accessed, learned: u64) {
         let is_shared = self.is_shared;
-        let member = self.member(origin);
+        let member = self.member(access.origin);
         let is_locked = member.epochs.home(target) == Ok(Home::Lock) && !member.exclusive.contains(&target);
-        let is_certain = is_locked && !is_shared && member.learned == learned;
-        is_certain.then_some(Together::Shared { target, phase: member.phase })
+        let held = (member.phase, member.learned == learned);
+        if is_locked && !is_shared {
+            self.passive.add(target, access.clone(), held);
+        }
     }
 
-    /// The process has passed a collective operation of all `size` processes of the window.
-    pub(crate) fn passed(&mut self, place: i32, size: u32, learned: u64) -> Over {
+    /// A call has ended accesses of its process to a target, or to all; `is_local`: only those that bring a result.
+    pub(crate) fn end_passively(&mut self, origin: i32, target: Option<i32>, call: u64, is_local: bool) {
+        self.passive.end(origin, target, call, is_local);
+    }
+
+    /// The process has passed a collective operation of all `size` processes of the window: the phase that all have left now.
+    pub(crate) fn passed(
+        &mut self,
+        place: i32,
+        size: u32,
+        (call, learned, is_meeting): (u64, u64, bool),
+    ) -> Option<u64> {
         let member = self.member(place);
         let phase = member.phase;
         (member.phase, member.learned) = (phase + 1, learned);
+        self.passive.pass(place, Passed { phase, call, is_meeting });
         let left = self.left_phase.entry(phase).or_default();
         *left += 1;
-        if *left < size {
-            return Vec::new();
-        }
-        self.left_phase.remove(&phase);
-        self.take(|key| matches!(key, Together::Shared { phase: p, .. } if *p == phase))
+        (*left == size).then(|| {
+            self.left_phase.remove(&phase);
+            phase
+        })
     }
 
     /// The accesses whose keys `wanted` names.
@@ -238,6 +259,33 @@ impl Window {
         member.posted = Some(numbered.collect());
     }
 
+    /// The epochs that a call of a process is about to begin or to end: with MPI_Win_start and MPI_Win_wait those that
+    /// another process has begun or ended before. `group`: of MPI_Win_start and MPI_Win_post.
+    pub(crate) fn epochs_of(&mut self, window: CommIx, place: i32, sync: RmaSync, group: Option<&[i32]>) -> Vec<Epoch> {
+        let member = self.member(place);
+        let count = |all: &FxHashMap<i32, u64>, of: &i32| all.get(of).copied().unwrap_or(0);
+        let of = |target, origin, nth, is_end| Epoch { window, target, origin, nth, is_end };
+        match sync {
+            RmaSync::RmaStart => {
+                let targets = group.unwrap_or_default().iter();
+                targets.map(|target| of(*target, place, count(&member.starts, target) + 1, false)).collect()
+            }
+            RmaSync::RmaPost => {
+                let origins = group.unwrap_or_default().iter();
+                origins.map(|origin| of(place, *origin, count(&member.posts, origin) + 1, false)).collect()
+            }
+            RmaSync::RmaComplete => {
+                let targets = member.epochs.started().unwrap_or_default().iter();
+                targets.map(|target| of(*target, place, count(&member.starts, target), true)).collect()
+            }
+            RmaSync::RmaWait | RmaSync::RmaTest => {
+                let origins = member.posted.iter().flatten();
+                origins.map(|(origin, nth)| of(place, *origin, *nth, true)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The process has ended its exposure epoch.
     pub(crate) fn waited(&mut self, place: i32) -> Over {
         if let Some(origins) = self.member(place).posted.take() {
@@ -272,12 +320,23 @@ impl Window {
     /// Calls that are kept.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let late = self.late.iter().flat_map(|(_, all)| all).chain(self.unchecked.iter().map(|(_, access)| access));
-        self.open.values().flatten().chain(late).map(|access| &access.call)
+        self.open.values().flatten().chain(late).chain(self.passive_calls()).map(|access| &access.call)
     }
+}
+
+/// Which synchronization accesses that nothing orders are between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Between {
+    Fences,
+    PostAndWait,
+    /// Of one process.
+    LockAndUnlock,
+    SharedLocks,
 }
 
 /// Two accesses to a window that nothing orders, and that must not overlap.
 pub(crate) struct AccessConflict {
+    pub(crate) between: Between,
     /// The world rank of the process whose memory it is.
     pub(crate) target: i32,
     pub(crate) first: (Rc<Origin>, Deed),

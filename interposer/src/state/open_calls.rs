@@ -170,6 +170,6 @@ mod tests {
         calls.begin(call(0));
         calls.push(call(1));
         calls.end();
-        assert!(calls.is_empty() && calls.len() == 0);
+        assert!(calls.is_empty() && calls.innermost().is_none());
     }
 }

@@ -7,9 +7,11 @@ check! {
     ///
     /// Nothing orders accesses that belong to one epoch of fences, to one exposure epoch of MPI_Win_post, or that one
     /// process makes under a lock without MPI_Win_flush or MPI_Win_flush_all between them. Accesses of different processes
-    /// under shared locks (MPI_LOCK_SHARED, MPI_Win_lock_all) are in conflict, whichever came first, if they lie between the
-    /// same two collective operations of all processes of the window, and neither process has, since the first of these,
-    /// received a message, read from a window, or made another call in which it could have learned what the other had done.
+    /// under shared locks (MPI_LOCK_SHARED, MPI_Win_lock_all) are in conflict, whichever came first, unless one of them is over (by
+    /// a flush or the end of the lock) and its process has told that of the other before that one's access: by a message, a
+    /// collective operation or an epoch, directly or by way of others. MPI_Win_flush_local ends an access at its origin alone.
+    /// Where a process may have learned of it in another way (it has read from a window, from a file, has probed), nothing is
+    /// said.
     ///
     /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is, and
     /// accesses to windows of MPI_Win_allocate_shared under locks. Accumulate functions of one process are in order

@@ -1,0 +1,266 @@
+//! Accesses under shared locks (MPI 4.1, 12.5.3): each lasts from its call until a flush or the end of the epoch, and only messages
+//! and collective operations order it with those of others. They are judged when all processes of the window have passed one more
+//! collective operation; those that are not over then are kept for the next time.
+
+use super::order::{Begun, Order};
+use super::window::{Accessed, Exposed, Window};
+use rma::{Access, Deed, InOrder, Unordered};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// More accesses to one target, between two collective operations, are not looked at.
+const MOST_ACCESSES: usize = 1 << 18;
+/// More that are not over are not kept for the next time.
+const MOST_KEPT: usize = 1 << 13;
+/// More pairs of accesses are not looked at one by one.
+const MOST_PAIRS: usize = 1 << 18;
+
+/// An access under a shared lock.
+struct Held {
+    access: Accessed,
+    /// Collective operations of all that its origin had passed.
+    phase: u64,
+    /// Its origin had learned nothing of others since.
+    is_fresh: bool,
+    /// It lasts for longer than a phase, and was compared with the others of that one.
+    is_kept: bool,
+}
+
+/// The calls of one process by which its accesses are over.
+#[derive(Default)]
+struct Ends {
+    /// By target, or all targets.
+    anywhere: FxHashMap<Option<i32>, Vec<u64>>,
+    /// Ends of accesses that bring a result.
+    at_origin: FxHashMap<Option<i32>, Vec<u64>>,
+}
+
+/// A collective operation of all that a process has passed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Passed {
+    pub(super) phase: u64,
+    pub(super) call: u64,
+    /// None has left it before all had called it.
+    pub(super) is_meeting: bool,
+}
+
+/// The accesses under shared locks to one window.
+#[derive(Default)]
+pub(crate) struct Passive {
+    held: FxHashMap<i32, Vec<Held>>,
+    ends: FxHashMap<i32, Ends>,
+    passed: FxHashMap<i32, VecDeque<Passed>>,
+}
+
+/// Two calls of a list of accesses, and the first byte that both access.
+pub(crate) type Meeting = (usize, usize, i64);
+
+impl Ends {
+    /// The first of its calls behind an access to a target that ends it.
+    fn of(&self, target: i32, access: &Accessed) -> Option<u64> {
+        let brings = access.call.brings_result();
+        let lists = [Some(&self.anywhere), Some(&self.at_origin).filter(|_| brings)];
+        let all = lists.into_iter().flatten().flat_map(|ends| [ends.get(&Some(target)), ends.get(&None)]).flatten();
+        all.filter_map(|calls| calls.get(calls.partition_point(|call| *call < access.call.index))).min().copied()
+    }
+}
+
+impl Passive {
+    /// An origin accesses memory of a target.
+    pub(super) fn add(&mut self, target: i32, access: Accessed, (phase, is_fresh): (u64, bool)) {
+        let all = self.held.entry(target).or_default();
+        if all.len() < MOST_ACCESSES {
+            all.push(Held { access, phase, is_fresh, is_kept: false });
+        }
+    }
+
+    /// A call of an origin has ended its accesses to a target, or to all; `is_local`: only those that bring a result.
+    pub(super) fn end(&mut self, origin: i32, target: Option<i32>, call: u64, is_local: bool) {
+        let ends = self.ends.entry(origin).or_default();
+        let lists = if is_local { &mut ends.at_origin } else { &mut ends.anywhere };
+        lists.entry(target).or_default().push(call);
+    }
+
+    /// A process has passed a collective operation of all.
+    pub(super) fn pass(&mut self, place: i32, passed: Passed) {
+        self.passed.entry(place).or_default().push_back(passed);
+    }
+
+    fn is_over(&self, target: i32, held: &Held, by: u64) -> bool {
+        self.ends.get(&held.access.origin).and_then(|ends| ends.of(target, &held.access)).is_some_and(|end| end < by)
+    }
+
+    /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged.
+    fn ripe(&mut self, phase: Option<u64>) -> Vec<(i32, Vec<Held>)> {
+        let is_ripe = |held: &Held| phase.is_none_or(|phase| held.phase <= phase);
+        let all =
+            self.held.iter_mut().map(|(target, all)| (*target, all.extract_if(.., |held| is_ripe(held)).collect()));
+        let mut all: Vec<(i32, Vec<Held>)> = all.filter(|(_, all): &(i32, Vec<Held>)| !all.is_empty()).collect();
+        all.sort_by_key(|(target, _)| *target);
+        // The order in which ranks are read tells nothing.
+        all.iter_mut().for_each(|(_, all)| all.sort_by_key(|held| (held.access.origin, held.access.call.index)));
+        all
+    }
+
+    /// Where each process passed a phase.
+    fn left(&mut self, phase: u64) -> FxHashMap<i32, Passed> {
+        let left = self.passed.iter_mut().filter_map(|(place, all)| {
+            while all.front().is_some_and(|passed| passed.phase < phase) {
+                all.pop_front();
+            }
+            all.front().filter(|passed| passed.phase == phase).map(|passed| (*place, *passed))
+        });
+        left.collect()
+    }
+
+    /// Ends before a phase are not asked for any more, as those accesses are gone.
+    fn forget(&mut self, left: &FxHashMap<i32, Passed>) {
+        for (origin, ends) in &mut self.ends {
+            let Some(passed) = left.get(origin) else { continue };
+            for calls in ends.anywhere.values_mut().chain(ends.at_origin.values_mut()) {
+                calls.drain(..calls.partition_point(|call| *call < passed.call));
+            }
+        }
+    }
+}
+
+/// Accesses to one target that were judged.
+pub(crate) struct Judged {
+    pub(crate) target: i32,
+    pub(crate) accesses: Vec<Accessed>,
+    /// Pairs that nothing orders and that must not meet.
+    pub(crate) found: Vec<Meeting>,
+}
+
+impl Window {
+    /// All have passed a phase (`None`: the window or the run is over): judges the accesses under shared locks. With it where each
+    /// process passed that phase, if nothing before it matters any more.
+    pub(crate) fn judge_passive(
+        &mut self,
+        phase: Option<u64>,
+        no_op: u32,
+        (order, begun): (&Order, &Begun),
+    ) -> (Vec<Judged>, Vec<(i32, u64)>) {
+        let ripe = self.passive.ripe(phase);
+        let left = phase.map(|phase| self.passive.left(phase)).unwrap_or_default();
+        let is_meeting = !left.is_empty() && left.values().all(|passed| passed.is_meeting);
+        let mut all = Vec::new();
+        for (target, held) in ripe {
+            let exposed = self.members.get(&target).and_then(|member| member.exposed);
+            let found = exposed
+                .map(|exposed| Judge { target, exposed, passive: &self.passive, no_op, order, begun }.meetings(&held));
+            let mut kept = Vec::new();
+            for held in held.iter().filter(|_| is_meeting) {
+                let passed = left.get(&held.access.origin);
+                if kept.len() < MOST_KEPT
+                    && passed.is_some_and(|passed| !self.passive.is_over(target, held, passed.call))
+                {
+                    kept.push(Held { access: held.access.clone(), phase: held.phase, is_fresh: false, is_kept: true });
+                }
+            }
+            self.passive.held.entry(target).or_default().splice(0..0, kept);
+            let accesses = held.into_iter().map(|held| held.access).collect();
+            all.push(Judged { target, accesses, found: found.unwrap_or_default() });
+        }
+        self.passive.forget(&left);
+        (all, left.into_iter().filter(|_| is_meeting).map(|(place, passed)| (place, passed.call)).collect())
+    }
+
+    /// Calls of accesses under shared locks, which are kept.
+    pub(super) fn passive_calls(&self) -> impl Iterator<Item = &Accessed> {
+        self.passive.held.values().flatten().map(|held| &held.access)
+    }
+}
+
+/// The judgement of the accesses to one target.
+struct Judge<'a> {
+    target: i32,
+    exposed: Exposed,
+    passive: &'a Passive,
+    no_op: u32,
+    order: &'a Order,
+    begun: &'a Begun,
+}
+
+/// Bytes of an access.
+#[derive(Clone, Copy)]
+struct Run {
+    start: i64,
+    end: i64,
+    number: usize,
+}
+
+impl Judge<'_> {
+    fn meetings(&self, all: &[Held]) -> Vec<Meeting> {
+        let mut found = self.of_the_fresh(all);
+        found.extend(self.of_the_others(all));
+        let mut seen = FxHashSet::default();
+        found.retain(|(a, b, _)| seen.insert((*a.min(b), *a.max(b))));
+        found
+    }
+
+    /// Within its memory, since others are told of already.
+    fn runs<'a>(&self, all: &'a [Held]) -> impl Iterator<Item = (Run, &'a Held)> {
+        let exposed = self.exposed;
+        let within = all.iter().enumerate().filter(move |(_, held)| held.access.out_of_range(exposed).is_none());
+        within.flat_map(move |(number, held)| {
+            held.access.bytes(exposed).map(move |(start, end)| (Run { start, end, number }, held))
+        })
+    }
+
+    /// Nothing orders accesses in one phase whose origins have learned nothing.
+    fn of_the_fresh(&self, all: &[Held]) -> Vec<Meeting> {
+        let mut found = Vec::new();
+        let mut phases: FxHashMap<u64, Unordered<usize>> = FxHashMap::default();
+        for (run, held) in self.runs(all).filter(|(_, held)| held.is_fresh) {
+            let Run { start, end, number } = run;
+            let (origin, deed) = (held.access.origin, held.access.deed);
+            phases.entry(held.phase).or_default().add(Access { start, end, origin, deed, call: number });
+        }
+        let mut phases: Vec<(u64, Unordered<usize>)> = phases.into_iter().collect();
+        phases.sort_by_key(|(phase, _)| *phase);
+        for (_, fresh) in phases {
+            fresh.conflicts(self.no_op, InOrder::All, |a, b, byte| found.push((a.call, b.call, byte)));
+        }
+        found
+    }
+
+    /// Pairs one of which came behind something else, or lasts for long: each is looked at.
+    fn of_the_others(&self, all: &[Held]) -> Vec<Meeting> {
+        let Some(first) = all.first() else { return Vec::new() };
+        if all.iter().all(|held| held.is_fresh && held.phase == first.phase) {
+            return Vec::new();
+        }
+        let mut runs: Vec<(Run, &Held)> = self.runs(all).collect();
+        runs.sort_by_key(|(run, _)| (run.start, run.end, run.number));
+        let (mut found, mut looked_at) = (Vec::new(), 0);
+        let mut open: FxHashMap<Deed, Vec<(Run, &Held)>> = FxHashMap::default();
+        for (run, held) in runs {
+            let deed = held.access.deed;
+            for (_, others) in open.iter_mut().filter(|(other, _)| !deed.goes_with(**other, self.no_op)) {
+                others.retain(|(other, _)| other.end > run.start);
+                looked_at += others.len();
+                let unordered = others.iter().filter(|(_, other)| self.are_unordered(held, other));
+                found.extend(unordered.map(|(other, _)| (other.number, run.number, run.start)));
+            }
+            if looked_at > MOST_PAIRS {
+                break;
+            }
+            open.entry(deed).or_default().push((run, held));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Does nothing order two accesses of different origins, which were not compared before?
+    fn are_unordered(&self, a: &Held, b: &Held) -> bool {
+        let is_known = a.is_kept && b.is_kept || a.is_fresh && b.is_fresh && a.phase == b.phase;
+        !is_known && a.access.origin != b.access.origin && !self.is_before(a, b) && !self.is_before(b, a)
+    }
+
+    fn is_before(&self, a: &Held, b: &Held) -> bool {
+        let end = self.passive.ends.get(&a.access.origin).and_then(|ends| ends.of(self.target, &a.access));
+        let (a, b) = (&a.access.call, &b.access.call);
+        end.is_some_and(|end| self.order.may_be_before((a.rank, end), (b.rank, b.index), self.begun))
+    }
+}

@@ -3,8 +3,8 @@
 use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
 use crate::state::{
-    AccessConflict, Accessed, Between, CommIx, Exposed, Member, News, Origin, OutOfRange, Over, Together, UnlikeSides,
-    Window, int, row_int,
+    AccessConflict, Accessed, Begun, Between, CommIx, Exposed, Exposes, Member, News, Origin, OutOfRange, Over,
+    Together, UnlikeSides, Window, each_pair, int, row_int,
 };
 use rma::{Access, Assertions, Deed, InOrder, Sync, Unordered};
 use rustc_hash::FxHashSet;
@@ -14,9 +14,10 @@ use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::OPS;
 use trace_format::mpi::special::PROC_NULL;
 use trace_format::mpi::{Class, Coll, Kind, RmaSync};
+use trace_reader::args::Args;
 
 /// More pieces of one access are not looked at.
-const MAX_RUNS: usize = 1 << 12;
+pub(super) const MAX_RUNS: usize = 1 << 12;
 
 /// The number of MPI_NO_OP among the operations.
 pub(super) static NO_OP: LazyLock<u32> =
@@ -24,7 +25,7 @@ pub(super) static NO_OP: LazyLock<u32> =
 
 impl Model {
     /// The process has made a window, and exposes memory by it.
-    pub(super) fn note_window(&mut self, origin: &Origin, coll: Coll, m: Member) {
+    pub(super) fn note_window(&mut self, origin: &Origin, coll: Coll, m: Member, outs: &Args) {
         let exposed = match coll {
             Coll::WinCreateDynamic => Some(Exposed { size: None, unit: 1 }),
             _ => {
@@ -34,6 +35,10 @@ impl Model {
         };
         if !self.windows.contains(&m.ix) {
             self.windows.push(m.ix);
+        }
+        let base = row_int(origin, "base").or_else(|| outs.int(origin.func.row().param("baseptr")?));
+        if let (Some(base), Some(size)) = (base.filter(|base| *base > 0), exposed.and_then(|exposed| exposed.size)) {
+            self.expose_memory(origin.rank, Exposes { window: m.ix, place: m.position as i32, base, size });
         }
         let (members, learned) = (self.comms.list[m.ix].size(), self.ranks[origin.rank as usize].learned);
         let window = self.comms.list[m.ix].window.get_or_insert_default();
@@ -144,7 +149,7 @@ impl Model {
             return None;
         }
         let deed = self.deed(origin, s, datatype);
-        Some(Accessed { call: origin.clone(), origin: place, displacement, deed, runs: found.into() })
+        Some(Accessed { call: origin.clone(), origin: place, displacement, deed, runs: found.into(), is_own: false })
     }
 
     fn deed(&self, origin: &Origin, s: &ArgPlaces, datatype: Id) -> Deed {
@@ -230,11 +235,13 @@ impl Model {
     }
 
     /// A process has freed a window. When all have, nothing more comes: what is left is judged, and nobody looks at it again.
-    pub(super) fn window_freed(&mut self, ix: Option<CommIx>) {
+    pub(super) fn window_freed(&mut self, rank: i32, ix: Option<CommIx>) {
         let Some((ix, comm)) = ix.and_then(|ix| Some((ix, self.comms.list.get_mut(ix)?))) else { return };
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
         window.freed += 1;
-        if window.freed == size {
+        let is_gone = window.freed == size;
+        self.withdraw_memory(rank, ix);
+        if is_gone {
             self.judge_open_accesses(ix);
             self.windows.retain(|window| *window != ix);
             if self.windows.is_empty() {
@@ -275,6 +282,7 @@ impl Model {
         if !window.are_all_known(size) {
             return window.late.extend(over);
         }
+        let begun = self.begun(ix);
         for (together, mut accesses) in over {
             let target = together.target();
             // The order in which ranks are read tells nothing.
@@ -283,23 +291,40 @@ impl Model {
             let rank = comm.a.get(target);
             let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
             if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target((rank, exposed), together.between(), &accesses);
+                self.judge_target((rank, exposed), (together.between(), &begun), &accesses);
             }
             accesses.into_iter().for_each(|access| self.recycle(access.call));
         }
     }
 
     /// Accesses to the memory of one process that nothing orders.
-    fn judge_target(&mut self, (target, exposed): (i32, Exposed), between: Between, accesses: &[Accessed]) {
+    fn judge_target(
+        &mut self,
+        (target, exposed): (i32, Exposed),
+        (between, begun): (Between, &Begun),
+        accesses: &[Accessed],
+    ) {
         let mut all: Unordered<u32> = Unordered::default();
-        for (number, access) in accesses.iter().enumerate().filter(|(_, access)| access.out_of_range(exposed).is_none())
-        {
+        let of_others = |access: &Accessed| !access.is_own && access.out_of_range(exposed).is_none();
+        for (number, access) in accesses.iter().enumerate().filter(|(_, access)| of_others(access)) {
             for (start, end) in access.bytes(exposed) {
                 all.add(Access { start, end, origin: access.origin, deed: access.deed, call: number as u32 });
             }
         }
         let mut found = Vec::new();
         all.conflicts(*NO_OP, InOrder::Accumulates, |a, b, byte| found.push((a.call as usize, b.call as usize, byte)));
+        if accesses.iter().any(|access| access.is_own) && !accesses.iter().all(|access| access.is_own) {
+            let is_unordered = |a: usize, b: usize| {
+                let (own, other) = match accesses[a].is_own {
+                    true => (&accesses[a], &accesses[b]),
+                    false => (&accesses[b], &accesses[a]),
+                };
+                let (first, then) = ((own.call.rank, own.over_behind()), (other.call.rank, other.call.index));
+                let are_of_two = own.is_own && !other.is_own && own.origin != other.origin;
+                are_of_two && !self.order.may_be_before(first, then, begun)
+            };
+            found.extend(each_pair(accesses.iter(), exposed, *NO_OP, is_unordered));
+        }
         self.tell_conflicts((target, between), accesses, &found);
     }
 

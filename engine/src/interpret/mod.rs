@@ -11,6 +11,7 @@ mod files;
 mod finalize;
 mod forget;
 mod news;
+mod own_memory;
 mod partitioned;
 mod polls;
 mod returns;

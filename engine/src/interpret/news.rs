@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{Between, CommIx, News, OpId, Origin, int};
+use crate::state::{Begun, Between, CommIx, News, OpId, Origin, int};
 use trace_format::mpi::{Class, Coll, RmaSync, SendMode, Start};
 use trace_reader::args::Args;
 
@@ -97,13 +97,11 @@ impl Model {
 
     /// Judges the accesses under shared locks in a phase that all processes have left, or all that are left.
     pub(super) fn judge_passive(&mut self, ix: CommIx, phase: Option<u64>) {
+        let begun = self.begun(ix);
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
         let is_known = !window.unclear && window.are_all_known(size);
         let is_whole = comm.a.iter().all(|rank| self.ranks.get(rank as usize).is_some_and(|r| !r.holed && !r.lost));
-        let begun = comm.a.iter().enumerate();
-        let begun =
-            begun.filter_map(|(place, rank)| Some((rank, window.members.get(&(place as i32))?.begun))).collect();
         let (judged, left) = window.judge_passive(phase, *super::accesses::NO_OP, (&self.order, &begun));
         window.judged.extend(left);
         for of_target in judged {
@@ -116,6 +114,14 @@ impl Model {
         if self.order.is_long() {
             self.forget_order(ix);
         }
+    }
+
+    /// Where each process has made a window.
+    pub(super) fn begun(&self, ix: CommIx) -> Begun {
+        let comm = &self.comms.list[ix];
+        let members = comm.window.as_ref().map(|window| &window.members);
+        let all = comm.a.iter().enumerate();
+        all.filter_map(|(place, rank)| Some((rank, members?.get(&(place as i32))?.begun))).collect()
     }
 
     /// Forgets what came before the phases that are judged in all windows of a process.

@@ -147,7 +147,7 @@ impl Model {
             Class::Collective(coll, start) => {
                 match coll {
                     Coll::WinFence => self.fence(origin, s, failed),
-                    Coll::WinFree if !failed => self.window_freed(operation.map(|(object, _)| object)),
+                    Coll::WinFree if !failed => self.window_freed(origin.rank, operation.map(|(object, _)| object)),
                     _ => {}
                 }
                 self.note_topology(origin, s, coll, outs);
@@ -220,6 +220,9 @@ impl Model {
         if !failed {
             self.note_handles(origin, s, outs);
         }
+        if !failed && !self.ranks[origin.rank as usize].exposes.is_empty() {
+            self.use_own_memory(origin, s, outs);
+        }
         self.learn(origin, s, operation, outs);
     }
 
@@ -266,7 +269,7 @@ impl Model {
             }
         }
         if let (Some(window), Class::Collective(coll, _)) = (window, s.class) {
-            self.note_window(origin, coll, window);
+            self.note_window(origin, coll, window, outs);
         }
         if let Some(file) = file {
             self.note_file(origin, file);

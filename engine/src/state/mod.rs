@@ -54,7 +54,8 @@ pub(crate) use mailbox::{Lane, Mailbox, Pending};
 pub(crate) use message::{Message, Pair, are_alike};
 pub(crate) use misuse::{Misuse, Misused};
 pub(crate) use op::{Data, Op, OpId, OpKind};
-pub(crate) use order::{News, Order};
+pub(crate) use order::{Begun, News, Order};
+pub(crate) use passive::each_pair;
 pub(crate) use persistents::{Made, Persistents};
 pub(crate) use polls::{Poll, Polls, is_poll};
 pub use rank::is_crash;
@@ -68,7 +69,9 @@ pub(crate) use space::{Instance, Part};
 pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
 pub(crate) use untimely::{Untimely, is_finalize};
-pub(crate) use window::{AccessConflict, Accessed, Between, Exposed, OutOfRange, Over, Together, UnlikeSides, Window};
+pub(crate) use window::{
+    AccessConflict, Accessed, Between, Exposed, Exposes, OutOfRange, Over, Together, UnlikeSides, Window,
+};
 pub(crate) use words::{op_name, outside_rank, plural, rank_list};
 
 /// Communicator, destination, source, tag of a message; and the places of its two calls.

@@ -86,8 +86,16 @@ impl Passive {
         self.passed.entry(place).or_default().push_back(passed);
     }
 
+    /// The call of its origin by which an access is over.
+    fn end_of(&self, target: i32, access: &Accessed) -> Option<u64> {
+        match access.is_own {
+            true => Some(access.over_behind()),
+            false => self.ends.get(&access.origin)?.of(target, access),
+        }
+    }
+
     fn is_over(&self, target: i32, held: &Held, by: u64) -> bool {
-        self.ends.get(&held.access.origin).and_then(|ends| ends.of(target, &held.access)).is_some_and(|end| end < by)
+        self.end_of(target, &held.access).is_some_and(|end| end < by)
     }
 
     /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged.
@@ -190,6 +198,41 @@ struct Run {
     number: usize,
 }
 
+/// The bytes of accesses within the memory, since others are told of already.
+fn runs<'a>(all: impl Iterator<Item = &'a Accessed>, exposed: Exposed) -> impl Iterator<Item = Run> {
+    let within = all.enumerate().filter(move |(_, access)| access.out_of_range(exposed).is_none());
+    within.flat_map(move |(number, access)| access.bytes(exposed).map(move |(start, end)| Run { start, end, number }))
+}
+
+/// Pairs of accesses that meet, do not go together and are as wanted. `no_op`: the number of MPI_NO_OP.
+pub(crate) fn each_pair<'a>(
+    all: impl Iterator<Item = &'a Accessed> + Clone,
+    exposed: Exposed,
+    no_op: u32,
+    is_wanted: impl Fn(usize, usize) -> bool,
+) -> Vec<Meeting> {
+    let mut sorted: Vec<Run> = runs(all.clone(), exposed).collect();
+    sorted.sort_by_key(|run| (run.start, run.end, run.number));
+    let deeds: Vec<Deed> = all.map(|access| access.deed).collect();
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut open: FxHashMap<Deed, Vec<Run>> = FxHashMap::default();
+    for run in sorted {
+        let Some(deed) = deeds.get(run.number) else { continue };
+        for (_, others) in open.iter_mut().filter(|(other, _)| !deed.goes_with(**other, no_op)) {
+            others.retain(|other| other.end > run.start);
+            looked_at += others.len();
+            let wanted = others.iter().filter(|other| is_wanted(other.number, run.number));
+            found.extend(wanted.map(|other| (other.number, run.number, run.start)));
+        }
+        if looked_at > MOST_PAIRS {
+            break;
+        }
+        open.entry(*deed).or_default().push(run);
+    }
+    found.sort_unstable();
+    found
+}
+
 impl Judge<'_> {
     fn meetings(&self, all: &[Held]) -> Vec<Meeting> {
         let mut found = self.of_the_fresh(all);
@@ -199,21 +242,13 @@ impl Judge<'_> {
         found
     }
 
-    /// Within its memory, since others are told of already.
-    fn runs<'a>(&self, all: &'a [Held]) -> impl Iterator<Item = (Run, &'a Held)> {
-        let exposed = self.exposed;
-        let within = all.iter().enumerate().filter(move |(_, held)| held.access.out_of_range(exposed).is_none());
-        within.flat_map(move |(number, held)| {
-            held.access.bytes(exposed).map(move |(start, end)| (Run { start, end, number }, held))
-        })
-    }
-
     /// Nothing orders accesses in one phase whose origins have learned nothing.
     fn of_the_fresh(&self, all: &[Held]) -> Vec<Meeting> {
         let mut found = Vec::new();
         let mut phases: FxHashMap<u64, Unordered<usize>> = FxHashMap::default();
-        for (run, held) in self.runs(all).filter(|(_, held)| held.is_fresh) {
-            let Run { start, end, number } = run;
+        let held = |number: usize| all.get(number).filter(|held| held.is_fresh);
+        for Run { start, end, number } in runs(all.iter().map(|held| &held.access), self.exposed) {
+            let Some(held) = held(number) else { continue };
             let (origin, deed) = (held.access.origin, held.access.deed);
             phases.entry(held.phase).or_default().add(Access { start, end, origin, deed, call: number });
         }
@@ -228,28 +263,12 @@ impl Judge<'_> {
     /// Pairs one of which came behind something else, or lasts for long: each is looked at.
     fn of_the_others(&self, all: &[Held]) -> Vec<Meeting> {
         let Some(first) = all.first() else { return Vec::new() };
-        if all.iter().all(|held| held.is_fresh && held.phase == first.phase) {
+        let are_alike = all.iter().all(|held| held.is_fresh && held.phase == first.phase);
+        if are_alike || all.iter().all(|held| held.access.is_own) {
             return Vec::new();
         }
-        let mut runs: Vec<(Run, &Held)> = self.runs(all).collect();
-        runs.sort_by_key(|(run, _)| (run.start, run.end, run.number));
-        let (mut found, mut looked_at) = (Vec::new(), 0);
-        let mut open: FxHashMap<Deed, Vec<(Run, &Held)>> = FxHashMap::default();
-        for (run, held) in runs {
-            let deed = held.access.deed;
-            for (_, others) in open.iter_mut().filter(|(other, _)| !deed.goes_with(**other, self.no_op)) {
-                others.retain(|(other, _)| other.end > run.start);
-                looked_at += others.len();
-                let unordered = others.iter().filter(|(_, other)| self.are_unordered(held, other));
-                found.extend(unordered.map(|(other, _)| (other.number, run.number, run.start)));
-            }
-            if looked_at > MOST_PAIRS {
-                break;
-            }
-            open.entry(deed).or_default().push((run, held));
-        }
-        found.sort_unstable();
-        found
+        let pair = |a: usize, b: usize| all.get(a).zip(all.get(b)).is_some_and(|(a, b)| self.are_unordered(a, b));
+        each_pair(all.iter().map(|held| &held.access), self.exposed, self.no_op, pair)
     }
 
     /// Does nothing order two accesses of different origins, which were not compared before?
@@ -259,7 +278,7 @@ impl Judge<'_> {
     }
 
     fn is_before(&self, a: &Held, b: &Held) -> bool {
-        let end = self.passive.ends.get(&a.access.origin).and_then(|ends| ends.of(self.target, &a.access));
+        let end = self.passive.end_of(self.target, &a.access);
         let (a, b) = (&a.access.call, &b.access.call);
         end.is_some_and(|end| self.order.may_be_before((a.rank, end), (b.rank, b.index), self.begun))
     }

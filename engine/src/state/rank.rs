@@ -13,6 +13,7 @@ use super::polls::Polls;
 use super::requests::Requests;
 use super::site::Site;
 use super::untimely::Untimely;
+use super::window::Exposes;
 use crate::arg_places::NONE;
 use crate::clocks::Clock;
 use crate::types::Amount;
@@ -135,6 +136,8 @@ pub(crate) struct Rank {
     pub(crate) met: FxHashSet<i32>,
     /// Calls in which it may have learned of what other processes did, once there are windows.
     pub(crate) learned: u64,
+    /// Memory of its own that others may access.
+    pub(crate) exposes: Vec<Exposes>,
     /// The news that the call brings which is returning.
     pub(crate) news: Vec<News>,
     /// Sessions that are open.

@@ -20,6 +20,24 @@ pub(crate) struct Exposed {
     pub(crate) unit: i64,
 }
 
+/// Memory that a process exposes by a window, in its addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exposes {
+    pub(crate) window: CommIx,
+    /// The place of the process in the window's group.
+    pub(crate) place: i32,
+    pub(crate) base: i64,
+    pub(crate) size: i64,
+}
+
+impl Exposes {
+    /// The part of some addresses (from, and up to) that is in it, from its beginning.
+    pub(crate) fn within(self, run: (i64, i64)) -> Option<(i64, i64)> {
+        let [from, to] = [run.0, run.1].map(|at| at.saturating_sub(self.base).clamp(0, self.size));
+        (from < to).then_some((from, to))
+    }
+}
+
 /// One access, with the bytes of its target as far as the origin knows them.
 #[derive(Debug, Clone)]
 pub(crate) struct Accessed {
@@ -30,6 +48,8 @@ pub(crate) struct Accessed {
     pub(crate) deed: Deed,
     /// Runs of bytes, from the address that the displacement says: from, and up to.
     pub(crate) runs: Rc<[(i64, i64)]>,
+    /// The process uses its own memory, as a buffer.
+    pub(crate) is_own: bool,
 }
 
 impl Accessed {
@@ -37,6 +57,12 @@ impl Accessed {
     pub(crate) fn bytes(&self, exposed: Exposed) -> impl Iterator<Item = (i64, i64)> + '_ {
         let from = self.displacement.saturating_mul(exposed.unit);
         self.runs.iter().map(move |run| (from.saturating_add(run.0), from.saturating_add(run.1)))
+    }
+
+    /// A use of the process's own memory counts as over for others behind this call of it, the one before: whoever knows of its
+    /// beginning (has got the message that it sends) may know of its end.
+    pub(crate) fn over_behind(&self) -> u64 {
+        self.call.index.saturating_sub(1)
     }
 
     /// The first byte and the one behind the last, if they are not all in the window's memory.
@@ -96,12 +122,21 @@ pub(crate) struct Member {
     posts: FxHashMap<i32, u64>,
     /// The exposure epoch that is open: its origins.
     posted: Option<Vec<(i32, u64)>>,
+    /// The uses of its own memory in that epoch.
+    used_while_posted: Vec<Accessed>,
+    /// How many uses of its own memory were kept since it passed a fence or a collective operation of all.
+    uses: usize,
 }
+
+/// More uses by the process itself are not looked at.
+const MOST_USES: usize = 1 << 14;
 
 /// An exposure epoch whose end is known, until those of its origins are known as well.
 struct Exposure {
     target: i32,
     origins: Vec<(i32, u64)>,
+    /// The target's own uses of the memory meanwhile.
+    uses: Vec<Accessed>,
 }
 
 /// Accesses that are over, with what holds them together.
@@ -149,6 +184,8 @@ impl Window {
             starts: FxHashMap::default(),
             posts: FxHashMap::default(),
             posted: None,
+            used_while_posted: Vec::new(),
+            uses: 0,
         })
     }
 
@@ -177,7 +214,7 @@ impl Window {
     pub(crate) fn fenced(&mut self, place: i32, size: u32) -> Over {
         let member = self.member(place);
         let phase = member.fences;
-        member.fences += 1;
+        (member.fences, member.uses) = (phase + 1, 0);
         let left = self.left.entry(phase).or_default();
         *left += 1;
         if *left < size {
@@ -199,6 +236,24 @@ impl Window {
         }
     }
 
+    /// A process uses memory of its own that it exposes.
+    pub(crate) fn use_own(&mut self, access: Accessed) {
+        let (place, is_shared) = (access.origin, self.is_shared);
+        let member = self.member(place);
+        if is_shared || member.uses >= MOST_USES {
+            return;
+        }
+        member.uses += 1;
+        let (phase, fences) = (member.phase, member.fences);
+        if member.posted.is_some() {
+            member.used_while_posted.push(access.clone());
+        }
+        if fences > 0 {
+            self.open.entry(Together::Fences { target: place, phase: fences }).or_default().push(access.clone());
+        }
+        self.passive.add(place, access, (phase, false));
+    }
+
     /// A call has ended accesses of its process to a target, or to all; `is_local`: only those that bring a result.
     pub(crate) fn end_passively(&mut self, origin: i32, target: Option<i32>, call: u64, is_local: bool) {
         self.passive.end(origin, target, call, is_local);
@@ -213,7 +268,7 @@ impl Window {
     ) -> Option<u64> {
         let member = self.member(place);
         let phase = member.phase;
-        (member.phase, member.learned) = (phase + 1, learned);
+        (member.phase, member.learned, member.uses) = (phase + 1, learned, 0);
         self.passive.pass(place, Passed { phase, call, is_meeting });
         let left = self.left_phase.entry(phase).or_default();
         *left += 1;
@@ -288,8 +343,10 @@ impl Window {
 
     /// The process has ended its exposure epoch.
     pub(crate) fn waited(&mut self, place: i32) -> Over {
-        if let Some(origins) = self.member(place).posted.take() {
-            self.exposures.push(Exposure { target: place, origins });
+        let member = self.member(place);
+        let uses = std::mem::take(&mut member.used_while_posted);
+        if let Some(origins) = member.posted.take() {
+            self.exposures.push(Exposure { target: place, origins, uses });
         }
         self.over()
     }
@@ -298,12 +355,12 @@ impl Window {
     fn over(&mut self) -> Over {
         let Window { exposures, completed, open, .. } = self;
         let mut all = Vec::new();
-        exposures.retain(|Exposure { target, origins }| {
+        exposures.retain_mut(|Exposure { target, origins, uses }| {
             if !origins.iter().all(|(origin, nth)| completed.contains(&(*target, *origin, *nth))) {
                 return true;
             }
-            let mut accesses = Vec::new();
-            for (origin, nth) in origins {
+            let mut accesses = std::mem::take(uses);
+            for (origin, nth) in origins.iter() {
                 completed.remove(&(*target, *origin, *nth));
                 let key = Together::Start { target: *target, origin: *origin, nth: *nth };
                 accesses.extend(open.remove(&key).into_iter().flatten());
@@ -320,7 +377,16 @@ impl Window {
     /// Calls that are kept.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let late = self.late.iter().flat_map(|(_, all)| all).chain(self.unchecked.iter().map(|(_, access)| access));
-        self.open.values().flatten().chain(late).chain(self.passive_calls()).map(|access| &access.call)
+        let posted = self.members.values().flat_map(|member| &member.used_while_posted);
+        let exposed = self.exposures.iter().flat_map(|exposure| &exposure.uses);
+        self.open
+            .values()
+            .flatten()
+            .chain(posted)
+            .chain(exposed)
+            .chain(late)
+            .chain(self.passive_calls())
+            .map(|access| &access.call)
     }
 }
 
@@ -329,7 +395,7 @@ impl Window {
 pub(crate) enum Between {
     Fences,
     PostAndWait,
-    /// Of one process.
+    /// Both are of one process.
     LockAndUnlock,
     SharedLocks,
 }

@@ -13,6 +13,9 @@ check! {
     /// Where a process may have learned of it in another way (it has read from a window, from a file, has probed), nothing is
     /// said.
     ///
+    /// MPI calls whose buffer lies in the memory that their process exposes access it, too: messages, MPI_Bcast, MPI_Reduce,
+    /// MPI_Allreduce, MPI_Scan and MPI_Exscan, and its own one-sided calls.
+    ///
     /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is, and
     /// accesses to windows of MPI_Win_allocate_shared under locks. Accumulate functions of one process are in order
     /// (MPI 4.1, 12.7.2). Nothing is said where several threads use a window, or after a call on it that failed.

@@ -1,0 +1,105 @@
+//! Buffers of MPI calls that lie in memory which their process exposes by a window: accesses by the process itself, which must not
+//! meet those of others (MPI 4.1, 12.7).
+
+use super::accesses::MAX_RUNS;
+use crate::arg_places::{ArgPlaces, NONE, Side};
+use crate::model::Model;
+use crate::state::{Accessed, CommIx, Exposes, Origin, int, status_at};
+use rma::Deed;
+use smallvec::SmallVec;
+use std::rc::Rc;
+use trace_format::definition::Id;
+use trace_format::mpi::{Class, Coll, Kind, Start};
+use trace_reader::args::Args;
+
+/// A buffer of a call, which it reads or writes, and the most bytes that it does so with if that is known.
+struct Use {
+    deed: Deed,
+    side: Side,
+    most: Option<u64>,
+}
+
+impl Model {
+    /// A call has returned: does it use memory that its process exposes?
+    pub(super) fn use_own_memory(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) {
+        for Use { deed, side, most } in self.uses(origin, s, outs) {
+            let all: SmallVec<[Exposes; 2]> = self.ranks[origin.rank as usize].exposes.iter().copied().collect();
+            let Some(runs) = self.used_runs(origin, side, most) else { continue };
+            for exposes in all {
+                let within: Vec<(i64, i64)> = runs.iter().filter_map(|run| exposes.within(*run)).collect();
+                if !within.is_empty() {
+                    self.use_window_memory(origin, exposes, deed, within.into());
+                }
+            }
+        }
+    }
+
+    fn use_window_memory(&mut self, origin: &Rc<Origin>, exposes: Exposes, deed: Deed, runs: Rc<[(i64, i64)]>) {
+        let Some(window) = self.comms.list.get_mut(exposes.window).and_then(|comm| comm.window.as_mut()) else {
+            return;
+        };
+        if !window.unclear {
+            let call = origin.clone();
+            let access = Accessed { call, origin: exposes.place, displacement: 0, deed, runs, is_own: true };
+            window.use_own(access);
+        }
+    }
+
+    /// The bytes of a buffer, as addresses.
+    fn used_runs(&self, origin: &Origin, side: Side, most: Option<u64>) -> Option<Vec<(i64, i64)>> {
+        let address = int(&origin.ins, side.buf).filter(|address| *address > 0)?;
+        let count = if side.count == NONE { 1 } else { u64::try_from(int(&origin.ins, side.count)?).ok()? };
+        let map = self.typemap(origin.rank, int(&origin.ins, side.datatype)? as Id)?;
+        let mut left = most.unwrap_or(u64::MAX);
+        let runs = map.runs(count).take(MAX_RUNS).map_while(|(at, bytes)| {
+            let (from, bytes) = (address.checked_add(at)?, bytes.min(left));
+            left -= bytes;
+            Some((from, from.checked_add_unsigned(bytes)?)).filter(|_| bytes > 0)
+        });
+        Some(runs.collect())
+    }
+
+    fn uses(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
+        let reads = |side: Side| Use { deed: Deed::Read, side, most: None };
+        let writes = |most: Option<u64>| Use { deed: Deed::Write, side: s.recv, most };
+        let received = || status_at(outs, s.status, 0).and_then(|status| status.bytes);
+        let mut all: SmallVec<[Use; 2]> = match s.class {
+            Class::Send(_, Start::Blocking | Start::Nonblocking) => [reads(s.send)].into_iter().collect(),
+            Class::Recv(Start::Blocking) => [writes(received())].into_iter().collect(),
+            Class::Recv(Start::Nonblocking) => [writes(None)].into_iter().collect(),
+            Class::SendRecv(Start::Blocking) => [reads(s.send), writes(received())].into_iter().collect(),
+            Class::Rma | Class::RmaRequest => [reads(s.send), writes(None)].into_iter().collect(),
+            Class::Collective(Coll::Allreduce | Coll::Scan | Coll::Exscan, Start::Blocking | Start::Nonblocking) => {
+                [reads(s.send), writes(None)].into_iter().collect()
+            }
+            Class::Collective(Coll::Bcast, Start::Blocking | Start::Nonblocking) => {
+                let is_root = self.is_root(origin, s);
+                is_root.map(|is_root| if is_root { reads(s.send) } else { writes(None) }).into_iter().collect()
+            }
+            Class::Collective(Coll::Reduce, Start::Blocking | Start::Nonblocking) => {
+                let at_root = self.is_root(origin, s) == Some(true);
+                [Some(reads(s.send)), at_root.then(|| writes(None))].into_iter().flatten().collect()
+            }
+            _ => SmallVec::new(),
+        };
+        all.retain(|one| one.side.buf != NONE);
+        all
+    }
+
+    fn is_root(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> Option<bool> {
+        let (comm, root) = (int(&origin.ins, s.comm)? as Id, int(&origin.ins, s.root)?);
+        let m = self.resolve(origin, Kind::Comm, comm)?;
+        let is_inner = self.comms.list[m.ix].b.is_none();
+        is_inner.then_some(i64::from(m.position) == root)
+    }
+
+    /// A process exposes memory from this address on.
+    pub(super) fn expose_memory(&mut self, rank: i32, exposes: Exposes) {
+        self.ranks[rank as usize].exposes.push(exposes);
+    }
+
+    /// A process has freed a window.
+    pub(super) fn withdraw_memory(&mut self, rank: i32, window: CommIx) {
+        self.ranks[rank as usize].exposes.retain(|exposes| exposes.window != window);
+    }
+}

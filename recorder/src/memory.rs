@@ -170,6 +170,17 @@ pub fn is_certainly_unreadable(address: u64) -> bool {
     copy_by_kernel(address, &mut [0]) < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
+/// Is it certain that there is no memory at an address? What the program has protected is there still.
+pub fn is_certainly_gone(address: u64) -> bool {
+    if !is_certainly_unreadable(address) {
+        return false;
+    }
+    let maps = proc::own_maps();
+    let mut all = proc::mapped(&maps).peekable();
+    // Memory that was moved while the list was read may be missing in it.
+    all.peek().is_some() && !all.any(|mapped| mapped.range.contains(&address)) && is_certainly_unreadable(address)
+}
+
 /// Bytes that the kernel has copied from `address`; negative, and errno says why, if none.
 fn copy_by_kernel(address: u64, into: &mut [u8]) -> isize {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };

@@ -3,8 +3,10 @@
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod conflicts;
 mod epochs;
 
+pub use attached::{Attached, Misplaced};
 pub use conflicts::{Access, Deed, InOrder, Unordered};
 pub use epochs::{Assertions, Epochs, Fault, Home, Rule, Sync};

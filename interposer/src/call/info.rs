@@ -142,11 +142,20 @@ pub(crate) enum OnWindow {
     Accesses,
     /// One-sided synchronization, or the end of a window.
     Synchronizes,
+    /// It says which memory of the program a window exposes.
+    Exposes,
+    /// It frees memory that windows may expose.
+    Frees,
 }
 
 impl OnWindow {
     fn of(row: &Function) -> OnWindow {
+        use FnId::{MPI_Free_mem, MPI_Win_attach, MPI_Win_create, MPI_Win_create_c, MPI_Win_detach};
         match row.class {
+            _ if matches!(row.id, MPI_Win_create | MPI_Win_create_c | MPI_Win_attach | MPI_Win_detach) => {
+                OnWindow::Exposes
+            }
+            _ if row.id == MPI_Free_mem => OnWindow::Frees,
             // MPIX_Win_get_notify_request accesses nothing.
             Class::Rma | Class::RmaRequest if row.param("target_rank").is_some() => OnWindow::Accesses,
             Class::RmaSync(_) | Class::Collective(Coll::WinFence | Coll::WinFree, _) => OnWindow::Synchronizes,

@@ -11,7 +11,11 @@ check! {
     /// - a process that locks its own memory while MPI_Win_post exposes it;
     /// - ends without a beginning: MPI_Win_unlock, MPI_Win_unlock_all, MPI_Win_complete, MPI_Win_wait, MPI_Win_flush;
     /// - MPI_Win_free or MPI_Finalize with an epoch open, or with an access that no fence has completed;
-    /// - MPI_MODE_NOPRECEDE on a fence that completes accesses.
+    /// - MPI_MODE_NOPRECEDE on a fence that completes accesses;
+    /// - a window whose memory is gone: MPI_Free_mem of memory that MPI_Win_create was given, a local variable of a function that
+    ///   has returned, pages that were unmapped. The latter two are noticed at the next synchronization or at MPI_Win_free,
+    ///   as long as nothing else has come to the place; memory that was freed inside the heap is not noticed;
+    /// - MPI_Win_attach of memory that is attached already, MPI_Win_detach of what is not the beginning of attached memory.
     ///
     /// The process prints the finding when it makes the call. Ranks are those of the window's group. Accesses to
     /// MPI_PROC_NULL are not looked at.
@@ -22,6 +26,9 @@ check! {
     /// allowed under a lock only (12.3.5), as are flushes (12.5.4). A window that is locked is not to be exposed at the same
     /// time (12.5.3). Outside of an epoch nobody says when an access happens or is complete: libraries lose the data, use
     /// memory that is gone, hang, or end the program.
+    ///
+    /// Memory given to MPI_Win_create may be freed when MPI_Win_free has returned (12.2.5). Memory is attached to a dynamic
+    /// window once at a time, and detached by the address that attached it (12.2.4).
     ///
     /// # Example
     /// ```trace
@@ -34,6 +41,7 @@ check! {
     /// Put the access between the two calls of one kind of synchronization: two fences, MPI_Win_start and MPI_Win_complete,
     /// MPI_Win_lock and MPI_Win_unlock, or MPI_Win_lock_all and MPI_Win_unlock_all. End each epoch before the next one of
     /// another kind begins, and before MPI_Win_free; where fences and locks take turns, give the last fence MPI_MODE_NOSUCCEED.
+    /// Free memory after its window.
     RMA_EPOCH = "MV701" "rma-epoch" Error Dynamic: "a one-sided call where no epoch, or another one, is open"
         about Function; Operations
 }

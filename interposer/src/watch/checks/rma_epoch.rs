@@ -19,6 +19,16 @@ pub(crate) fn tell(thread: &mut Thread, here: Spot, fault: Fault<Spot>, target: 
     finding.tell(thread);
 }
 
+/// The call `here` does what the memory of a window does not allow. `earlier`: the call that exposed the memory.
+#[cold]
+pub(crate) fn tell_memory(thread: &mut Thread, here: Spot, broken: &str, earlier: Option<Spot>) {
+    let mut finding = Finding::new(CHECK, format!("{} {broken}", here.func.name())).at(here, "is not allowed here");
+    if let Some(earlier) = earlier {
+        finding = finding.at(earlier, "exposes the memory");
+    }
+    finding.tell(thread);
+}
+
 /// The rule that is broken, in words that follow the name of the function.
 fn broken(fault: Fault<Spot>, target: Option<i32>) -> String {
     let rank = target.map_or_else(|| "a rank".to_owned(), |target| format!("rank {target}"));

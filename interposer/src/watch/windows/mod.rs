@@ -1,6 +1,7 @@
 //! The windows of this process: which epochs it has open on them (MPI 4.1, 12.5), and which of its accesses are pending.
 
 mod accesses;
+mod memory;
 mod synchronization;
 
 use crate::call::info::OnWindow;
@@ -13,6 +14,7 @@ use crate::state::thread::Thread;
 use crate::watch::checks::rma_epoch;
 use accesses::Accesses;
 use dashmap::DashMap;
+use memory::Memory;
 use rma::{Epochs, Sync};
 use rustc_hash::FxBuildHasher;
 use std::sync::LazyLock;
@@ -23,6 +25,7 @@ use trace_format::mpi::{Dir, FnId, Kind};
 struct Window {
     epochs: Epochs<Spot>,
     accesses: Accesses,
+    memory: Memory,
 }
 
 /// By the numbers of their definitions. Nobody calls the library or reports while one is locked.
@@ -34,7 +37,7 @@ fn with<T>(abi: &Abi, (id, handle): (Id, u64), f: impl FnOnce(&mut Window) -> T)
         return f(&mut window);
     }
     let own = own_rank(abi, handle);
-    let new = || Window { epochs: Epochs::new(own), accesses: Accesses::default() };
+    let new = || Window { epochs: Epochs::new(own), accesses: Accesses::default(), memory: Memory::default() };
     f(&mut ALL.entry(id).or_insert_with(new))
 }
 
@@ -67,7 +70,14 @@ fn is_known(id: Id) -> bool {
 /// A call on a window is about to be made.
 #[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    if call.info.on_window == OnWindow::Frees {
+        return memory::freeing(thread, call);
+    }
     let Some(window) = window(thread, call) else { return };
+    // It is the cause of whatever else may be wrong.
+    if memory::before(thread, call, window) {
+        return;
+    }
     let fault = match call.info.on_window {
         OnWindow::Accesses => accesses::target(call).and_then(|target| {
             let has_request = call.info.request.is_some();
@@ -76,7 +86,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         OnWindow::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
             with(call.abi, window, |w| w.epochs.check(&sync)).map(|fault| (fault, synchronization::target(&sync)))
         }),
-        OnWindow::No => None,
+        OnWindow::No | OnWindow::Exposes | OnWindow::Frees => None,
     };
     if let Some((fault, target)) = fault {
         rma_epoch::tell(thread, Spot::of(thread, call), fault, target);
@@ -99,7 +109,8 @@ pub(crate) fn after(thread: &mut Thread, call: &Call) {
                 }
             }
         }
-        OnWindow::No => {}
+        OnWindow::Exposes => memory::exposed(thread, call, window),
+        OnWindow::No | OnWindow::Frees => {}
     }
 }
 

@@ -204,13 +204,17 @@ fn a_program_that_goes_on_is_shown_as_it_was() -> Result<()> {
     mpi::under_each(&mpi::required(), |mpi| {
         let job = Job::start(mpi, "busy", Some("busy"), &[])?;
         let mut found = 0;
-        for (rank, Rank { expected, .. }) in job.ranks.iter().enumerate() {
-            let (output, code) = job.debug(rank, 300)?;
-            ensure!(code == 0, "rank {rank}: {code} {output}");
-            found += check_busy(rank, expected.first().context("nothing is expected")?, &output)?;
-            let operations = |rounds: &str| rounds.lines().filter(|l| l.contains(" status ")).count();
-            let most = output.split("round ").map(operations).max();
-            ensure!(most <= Some(40), "rank {rank} shows what is over: {most:?}");
+        // On a busy machine the ranks may not have got their turn meanwhile.
+        let until = Instant::now() + Duration::from_secs(20);
+        while found <= 100 && Instant::now() < until {
+            for (rank, Rank { expected, .. }) in job.ranks.iter().enumerate() {
+                let (output, code) = job.debug(rank, 300)?;
+                ensure!(code == 0, "rank {rank}: {code} {output}");
+                found += check_busy(rank, expected.first().context("nothing is expected")?, &output)?;
+                let operations = |rounds: &str| rounds.lines().filter(|l| l.contains(" status ")).count();
+                let most = output.split("round ").map(operations).max();
+                ensure!(most <= Some(40), "rank {rank} shows what is over: {most:?}");
+            }
         }
         ensure!(found > 100, "only {found} operations were seen; now\n{}", state(&job));
         Ok(())

@@ -69,19 +69,29 @@ impl Model {
         !window.unclear
     }
 
-    /// An access to a window has returned.
-    pub(super) fn access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
+    /// An access to a window begins. Are its bytes looked at?
+    pub(super) fn begin_access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
+        let id = int(&origin.ins, s.win).map(|id| id as Id);
+        let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return false };
+        let accessed = target(origin, s).zip(self.accessed(origin, s, m.position as i32));
+        let is_known = accessed.is_some();
+        accessed.into_iter().for_each(|(target, accessed)| self.check_range(m.ix, target, accessed));
+        is_known
+    }
+
+    /// An access to a window has returned. `is_range_known`: see [`Model::begin_access`].
+    pub(super) fn access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool, is_range_known: bool) {
         let id = int(&origin.ins, s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return };
         let is_clear = self.is_clear(m.ix, origin.rank);
         let learned = self.ranks[origin.rank as usize].learned;
         let place = m.position as i32;
-        let target = int(&origin.ins, s.peer).and_then(|t| i32::try_from(t).ok()).filter(|t| *t != PROC_NULL);
+        let target = target(origin, s);
         let accessed = target.zip(self.accessed(origin, s, place));
         if target.is_some() {
             self.compare_sides(origin, s);
         }
-        if let Some((target, accessed)) = &accessed {
+        if let Some((target, accessed)) = accessed.as_ref().filter(|_| !is_range_known) {
             self.check_range(m.ix, *target, accessed.clone());
         }
         let Some(window) = &mut self.comms.list[m.ix].window else { return };
@@ -342,6 +352,11 @@ impl Model {
             self.rules.access_conflict(self, &AccessConflict { between, target, first, second, byte });
         }
     }
+}
+
+/// The target of an access, if there is one.
+fn target(origin: &Origin, s: &ArgPlaces) -> Option<i32> {
+    int(&origin.ins, s.peer).and_then(|target| i32::try_from(target).ok()).filter(|target| *target != PROC_NULL)
 }
 
 /// Count and datatype of an access at its target: of MPI_Fetch_and_op and MPI_Compare_and_swap one element.

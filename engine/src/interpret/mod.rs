@@ -257,6 +257,10 @@ impl Model {
             // At its start: the message is there, and what is wrong with its size may keep the call from returning.
             Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &Args::default()),
             Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
+            // At its start: the library may end the program instead of returning.
+            Class::Rma | Class::RmaRequest if class.is_none() => {
+                entered.is_range_known = self.begin_access(origin, s);
+            }
             // At its start: whoever waits may return before it does.
             Class::GrequestComplete => self.grequest_complete(origin),
             Class::Finalize => self.begin_finalize(origin),

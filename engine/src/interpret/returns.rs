@@ -197,10 +197,10 @@ impl Model {
                     self.leave_epoch(origin, sync, window, failed, int(outs, s.flag).is_some_and(|f| f != 0));
                 }
             }
-            Class::Rma => self.access(origin, s, failed),
-            Class::RmaRequest if failed => self.access(origin, s, failed),
+            Class::Rma => self.access(origin, s, failed, entered.is_range_known),
+            Class::RmaRequest if failed => self.access(origin, s, failed, entered.is_range_known),
             Class::RmaRequest => {
-                self.access(origin, s, failed);
+                self.access(origin, s, failed, entered.is_range_known);
                 let mut request = Request::new(origin, s.class);
                 let window = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
                 request.window = window.map(|w| w.ix);

@@ -13,6 +13,8 @@ pub(crate) struct Entered {
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     /// The message that an open probe looks for.
     pub(crate) target: Option<Target>,
+    /// The bytes of a one-sided access were looked at when it began.
+    pub(crate) is_range_known: bool,
     /// The window of one-sided synchronisation.
     pub(crate) window: Option<CommIx>,
     /// The bridge of MPI_Intercomm_create.

@@ -58,7 +58,7 @@ struct Calls {
 pub(crate) type Begun = FxHashMap<i32, u64>;
 
 /// Entries of one process; of older ones nothing is known any more.
-const MOST_ENTRIES: usize = 1 << 16;
+const MOST_ENTRIES: usize = 1 << 11;
 /// Messages and collective operations.
 const MOST_MEETINGS: usize = 1 << 20;
 

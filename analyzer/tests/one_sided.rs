@@ -395,3 +395,23 @@ fn what_is_found_is_what_nothing_orders() {
     println!("{programs} programs, {wrong} of them with conflicts");
     assert!(wrong > programs as usize / 10 && wrong < programs as usize * 9 / 10, "{wrong} of {programs}");
 }
+
+/// However much comes behind it in the same epoch of fences, the order of two accesses is known.
+#[test]
+fn a_long_epoch_keeps_the_order_of_its_accesses() {
+    let mut text = String::new();
+    let mut all = |call: &str| (0..RANKS).for_each(|rank| writeln!(text, "{rank}: {call}").unwrap());
+    all("MPI_Win_allocate(size=64, disp_unit=1) = ok {win=w1, baseptr=0x70000}");
+    all("MPI_Win_fence(win=w1) = ok");
+    text.push_str("2: MPI_Send(buf=0x70004, count=1, datatype=MPI_INT, dest=0) = ok\n0: MPI_Recv(source=2) = ok\n");
+    text.push_str("0: MPI_Put(target_rank=2, target_disp=4, target_count=1, target_datatype=MPI_INT, win=w1) = ok\n");
+    for (from, to) in (0..2800).map(|n| if n % 2 == 0 { (0, 1) } else { (1, 2) }) {
+        writeln!(text, "{from}: MPI_Send(dest={to}) = ok\n{to}: MPI_Recv(source={from}) = ok").unwrap();
+    }
+    for call in ["MPI_Barrier() = ok", "MPI_Barrier() = ok", "MPI_Win_fence(win=w1) = ok", "MPI_Win_free(win=w1) = ok"]
+    {
+        (0..RANKS).for_each(|rank| writeln!(text, "{rank}: {call}").unwrap());
+    }
+    let found = analyze(&text).findings;
+    assert!(found.iter().all(|f| f.check.name != "rma-conflict"), "{:?}", found.first().map(|f| &f.message));
+}

@@ -130,7 +130,9 @@ impl Model {
             let windows = self.windows.iter().filter_map(|ix| self.comms.list.get(*ix));
             let judged = windows.filter_map(|comm| {
                 let place = comm.a.position(rank)?;
-                Some(comm.window.as_ref()?.judged.get(&(place as i32)).copied().unwrap_or(0))
+                let window = comm.window.as_ref()?;
+                let judged = window.judged.get(&(place as i32)).filter(|_| !window.has_active_targets());
+                Some(judged.copied().unwrap_or(0))
             });
             if let Some(since) = judged.min() {
                 self.order.forget(rank, since);

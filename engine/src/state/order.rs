@@ -120,8 +120,7 @@ impl Order {
         }
     }
 
-    /// A process takes part in a collective operation.
-    /// `size`: how many do.
+    /// A process takes part in a collective operation. `size`: how many do.
     pub(crate) fn take_part(&mut self, operation: (CommIx, u64), size: usize, call: CallPlace) {
         self.pasts.get_mut().clear();
         if self.collectives.len() < MOST_MEETINGS {

@@ -236,6 +236,12 @@ impl Window {
         }
     }
 
+    /// Do processes expose memory by fences or posts? Their own uses of it wait for the end of such an epoch to be judged, however
+    /// many collective operations come meanwhile.
+    pub(crate) fn has_active_targets(&self) -> bool {
+        self.members.values().any(|member| member.fences > 0 || !member.posts.is_empty())
+    }
+
     /// A process uses memory of its own that it exposes.
     pub(crate) fn use_own(&mut self, access: Accessed) {
         let (place, is_shared) = (access.origin, self.is_shared);

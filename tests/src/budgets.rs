@@ -25,7 +25,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    fn word(self) -> &'static str {
+    /// Its plural.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Instructions => "instructions",
             Self::Allocations => "allocations",

@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail, ensure};
 use mpivet_tests::compile::compile;
-use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::mpi::Mpi;
 use mpivet_tests::report::Finding;
 use mpivet_tests::vet;
-use mpivet_tests::{root, scratch};
+use mpivet_tests::{root, scratch, share};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ fn is_told(mpi: &Mpi, mistake: &str, check: &str, message: &str) -> Result<()> {
 
 #[test]
 fn mistakes_in_arguments_are_said_before_the_call() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("mistakes_in_arguments_are_said_before_the_call") {
         for (mistake, check, message) in MISTAKES {
             is_told(&mpi, mistake, check, message)?;
         }
@@ -67,7 +67,7 @@ fn vetted(mpi: &Mpi, name: &str, arguments: &[&str]) -> Result<vet::Vetted> {
 
 #[test]
 fn what_was_left_before_mpi_finalize_aborts_is_the_cause() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("what_was_left_before_mpi_finalize_aborts_is_the_cause") {
         let vetted = vetted(&mpi, "window-left.c", &[])?;
         let all: Vec<_> = vetted.report.findings.iter().map(|f| (&*f.check, &*f.severity, &*f.message)).collect();
         let [(check, severity, message)] = all[..] else { bail!("{}: {all:?}", mpi.name) };
@@ -82,7 +82,7 @@ fn what_was_left_before_mpi_finalize_aborts_is_the_cause() -> Result<()> {
 
 #[test]
 fn an_exception_that_nobody_catches_is_where_it_was_thrown() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("an_exception_that_nobody_catches_is_where_it_was_thrown") {
         let vetted = vetted(&mpi, "uncaught.cpp", &[])?;
         let sites: Vec<_> =
             vetted.report.findings.iter().filter(|f| f.check == "abend").flat_map(|f| &f.sites).collect();
@@ -93,7 +93,7 @@ fn an_exception_that_nobody_catches_is_where_it_was_thrown() -> Result<()> {
 
 #[test]
 fn a_combined_receive_beyond_its_memory_is_a_warning_and_a_send_is_an_error() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_combined_receive_beyond_its_memory_is_a_warning_and_a_send_is_an_error") {
         let of = |f: &&Finding| f.check == "inaccessible-buffer";
         let received = vetted(&mpi, "beyond-memory.c", &[])?;
         let all: Vec<_> = received.report.findings.iter().filter(of).map(|f| (&*f.severity, &*f.message)).collect();

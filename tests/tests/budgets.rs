@@ -7,8 +7,8 @@
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::budgets::{Counts, Unit, callgrind, hold, hold_least};
 use mpivet_tests::compile::{compile, compile_to};
-use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{root, run, scratch, vet};
+use mpivet_tests::mpi::Mpi;
+use mpivet_tests::{root, run, scratch, share, vet};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ type Count = fn(&Mpi, Option<Settings>, &str) -> Result<Counts>;
 
 /// Holds the instructions and allocations that mpivet adds to the calls of the library.
 fn hold_calls(mpi: &str, unit: Unit, count: Count) -> Result<()> {
-    let Some(mpi) = mpi::required().into_iter().find(|found| found.name == mpi) else { return Ok(()) };
+    let Some(mpi) = share::mpis(unit.word()).into_iter().find(|found| found.name == mpi) else { return Ok(()) };
     let plain = count(&mpi, None, "plain")?;
     for (name, settings) in [("recording", RECORDING), ("default-checks", DEFAULT_CHECKS)] {
         hold_least(unit, &format!("{}.{name}", mpi.name), || {

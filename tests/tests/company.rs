@@ -261,3 +261,24 @@ fn ranks_on_another_node_are_recorded() -> Result<()> {
     ensure!(calls(&dir.join("trace"))? == [SENDER, RECEIVER]);
     Ok(())
 }
+
+/// A rank may end the job before rank 0 is through MPI_Init, or rank 0 may not be watched: another rank describes the job then.
+#[test]
+fn the_job_is_described_without_rank_0() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let source = mpivet_tests::root().join("examples/null-buffer/bug-reduce-scatter.c");
+        let program = compile::compile(mpi, &source, &mpivet_tests::scratch())?;
+        let one = mpi.job(1, &program, &[]);
+        let (launcher, rest) = one.split_at(3);
+        let unwatched = ["env", "-u", "LD_PRELOAD"].map(str::to_owned);
+        let job = [launcher, &unwatched, rest, &[":".to_owned()], &launcher[1..], rest].concat();
+        let vetted = vet::vet(&job, &fresh(&format!("without-rank-0-{}", mpi.name))?.join("run"), LIMIT)?;
+        let text = vet::analyze(&vetted.trace)?;
+        let words = vet::last_words(&vetted.outcome);
+        ensure!(!vetted.trace.join("job.json").exists(), "rank 0 is watched:\n{words}");
+        let library = if mpi.is("openmpi") { "2 ranks, Open MPI v" } else { "2 ranks, MPICH " };
+        ensure!(text.contains(library) && !text.contains("incomplete"), "{text}\n{words}");
+        ensure!(vetted.report.findings.iter().any(|finding| finding.check == "null-buffer"), "{text}\n{words}");
+        Ok(())
+    })
+}

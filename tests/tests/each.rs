@@ -5,7 +5,7 @@ use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::run::{self, Outcome};
 use mpivet_tests::vet::{self, Vetted, vet_with};
-use mpivet_tests::{root, scratch};
+use mpivet_tests::{root, scratch, share};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,7 +75,7 @@ fn outcome(mpi: &Mpi, name: &str, text: &str) -> Result<(Outcome, PathBuf)> {
 
 #[test]
 fn jobs_in_turn_are_told_apart() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("jobs_in_turn_are_told_apart") {
         let text = "run 2 clean\nPYTEST_CURRENT_TEST='test_it.py::test_type (call)' run 2 type\nrun 3 type\nrun 2 deadlock\n\
                     \"$program\" clean\n";
         let vetted = each(&mpi, "turn", text)?;
@@ -130,7 +130,7 @@ fn jobs_in_turn_are_told_apart() -> Result<()> {
 
 #[test]
 fn jobs_at_the_same_time_are_told_apart() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("jobs_at_the_same_time_are_told_apart") {
         let vetted = each(&mpi, "at-once", "run 2 clean 500 &\nrun 2 deadlock 500 &\nwait\n")?;
         let mut all = jobs(&vetted);
         let deadlock = all.iter().position(|j| j.0 == "deadlock").context("no deadlock")? as u64 + 1;
@@ -145,7 +145,7 @@ fn jobs_at_the_same_time_are_told_apart() -> Result<()> {
 
 #[test]
 fn without_findings_the_status_of_the_command_is_passed_on() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("without_findings_the_status_of_the_command_is_passed_on") {
         let vetted = each(&mpi, "status", "run 2 clean\nexit 7\n")?;
         ensure!(found(&vetted).is_empty() && jobs(&vetted).len() == 1, "{}: {}", mpi.name, said(&vetted));
         ensure!(vetted.outcome.code == Some(7), "{}: {:?}", mpi.name, vetted.outcome.code);
@@ -218,7 +218,7 @@ fn jobs_of_the_same_name_are_told_apart() -> Result<()> {
 /// As under `srun`: ranks are children of a daemon, and no process below mpivet has started them.
 #[test]
 fn jobs_that_a_daemon_starts_are_found() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("jobs_that_a_daemon_starts_are_found") {
         let text = "setsid --fork \"$program\" type\nsetsid --fork \"$program\" clean\nsleep 3\n";
         let vetted = each(&mpi, "daemon", text)?;
         ensure!(vetted.report.jobs.as_array().is_some_and(|j| j.len() == 2), "{}: {}", mpi.name, said(&vetted));

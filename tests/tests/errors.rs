@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, root, run, scratch, side_by_side, vet};
+use mpivet_tests::{compile::compile, root, run, scratch, share, side_by_side, vet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -66,7 +66,7 @@ fn message(stderr: &str) -> Vec<String> {
 
 #[test]
 fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("errors_are_told_and_programs_see_no_difference"), |mpi| {
         let program = compile(mpi, &root().join("tests/programs/errors.c"), &scratch())?;
         // Launchers wait for most of the time of a job that fails.
         side_by_side(&CASES, 2, |&(case, end, told)| {
@@ -120,7 +120,7 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
 
 #[test]
 fn the_request_that_failed_is_named() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("the_request_that_failed_is_named") {
         let program = compile(&mpi, &root().join("tests/programs/errors.c"), &scratch())?;
         let job = mpi.job(1, &program, &["in-status".to_owned()]);
         let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("in-status"), LIMIT)?;
@@ -135,7 +135,7 @@ fn the_request_that_failed_is_named() -> Result<()> {
 
 #[test]
 fn a_persistent_request_that_failed_may_be_started_again() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_persistent_request_that_failed_may_be_started_again") {
         let program = compile(&mpi, &root().join("tests/programs/persistent-fails.c"), &scratch())?;
         let job = mpi.job(2, &program, &[]);
         let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("persistent-fails"), LIMIT)?;
@@ -150,7 +150,7 @@ fn a_persistent_request_that_failed_may_be_started_again() -> Result<()> {
 
 #[test]
 fn a_handler_is_called_once_for_a_code_that_the_library_does_not_know() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_handler_is_called_once_for_a_code_that_the_library_does_not_know") {
         let program = compile(&mpi, &root().join("tests/programs/unknown-code.c"), &scratch())?;
         let job = mpi.job(1, &program, &[]);
         let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("unknown-code"), LIMIT)?;
@@ -180,7 +180,7 @@ fn recorded(trace: &Path) -> Result<Vec<RankEvent>> {
 
 #[test]
 fn an_error_in_a_loop_of_polls_is_recorded_once_and_with_its_call() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("an_error_in_a_loop_of_polls_is_recorded_once_and_with_its_call") {
         let program = compile(&mpi, &root().join("tests/programs/handlers.c"), &scratch())?;
         let job = mpi.job(2, &program, &["poll".to_owned()]);
         let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("poll"), LIMIT)?;
@@ -211,7 +211,7 @@ fn an_error_in_a_loop_of_polls_is_recorded_once_and_with_its_call() -> Result<()
 
 #[test]
 fn a_handler_may_jump_out_of_a_call() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_handler_may_jump_out_of_a_call") {
         let program = compile(&mpi, &root().join("tests/programs/handlers.c"), &scratch())?;
         let job = mpi.job(2, &program, &["jump".to_owned()]);
         let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("jump"), LIMIT)?;

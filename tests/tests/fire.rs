@@ -5,7 +5,7 @@
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::report::Report;
-use mpivet_tests::{compile, root, run, scratch, vet};
+use mpivet_tests::{compile, root, run, scratch, share, vet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
@@ -176,7 +176,9 @@ fn programs_end_as_without_mpivet_and_the_report_says_how() -> Result<()> {
     // MPICH itself does not survive that.
     let is_out = |mpi: &Mpi, argument: &str| argument == "waits" && mpi.is("mpich");
     let wanted = |(mpi, (name, argument, _)): &(&Mpi, &Case)| {
-        !is_out(mpi, argument) && format!("{name} {argument}").contains(&only)
+        let case = format!("{name} {argument}");
+        let is_its_turn = share::mpis(&case).iter().any(|mine| mine.name == mpi.name);
+        !is_out(mpi, argument) && is_its_turn && case.contains(&only)
     };
     let all: Vec<_> = mpis.iter().flat_map(|mpi| CASES.iter().map(move |case| (mpi, case))).filter(wanted).collect();
     let failed = Mutex::new(Vec::new());
@@ -201,7 +203,7 @@ fn count(recorded: &Recorded, function: FnId) -> usize {
 
 #[test]
 fn children_write_nothing_whatever_becomes_of_them() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("children_write_nothing_whatever_becomes_of_them") {
         let (_, recorded) = compared(&mpi, "storm", &[])?;
         let seen = (count(&recorded, FnId::MPI_Sendrecv), recorded.calls.len());
         ensure!(seen == (180, 182), "{}: {seen:?}", mpi.name);
@@ -216,7 +218,7 @@ fn a_full_stack_is_reported_with_its_line_and_no_call_is_missing() -> Result<()>
     let text = std::fs::read_to_string(&source)?;
     let function = text.lines().position(|l| l.contains("down(volatile char")).context("no function")? as u64 + 1;
     let line = text.lines().position(|l| l.ends_with("// here")).context("no line")? as u64 + 1;
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_full_stack_is_reported_with_its_line_and_no_call_is_missing") {
         for how in ["main", "thread"] {
             let (report, recorded) = compared(&mpi, "overflow", &[how])?;
             ensure!(recorded.signals == [11], "{}: {how}: {recorded:?}", mpi.name);
@@ -231,7 +233,7 @@ fn a_full_stack_is_reported_with_its_line_and_no_call_is_missing() -> Result<()>
 
 #[test]
 fn every_call_of_old_threads_and_of_those_with_little_stack_is_there() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("every_call_of_old_threads_and_of_those_with_little_stack_is_there") {
         let (_, recorded) = compared(&mpi, "threads", &["16384"])?;
         ensure!(count(&recorded, FnId::MPI_Sendrecv) == 800, "{}: {:?}", mpi.name, recorded.calls.len());
         ensure!(count(&recorded, FnId::MPI_Type_free) == 1 && recorded.open == 0, "{}", mpi.name);
@@ -241,7 +243,7 @@ fn every_call_of_old_threads_and_of_those_with_little_stack_is_there() -> Result
 
 #[test]
 fn a_deep_stack_hides_no_call() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_deep_stack_hides_no_call") {
         let (_, stack) = compared(&mpi, "deep", &["stack"])?;
         ensure!(count(&stack, FnId::MPI_Sendrecv) == 101, "{}: {}", mpi.name, stack.calls.len());
         let (_, errors) = compared(&mpi, "deep", &["errors"])?;
@@ -254,7 +256,7 @@ fn a_deep_stack_hides_no_call() -> Result<()> {
 
 #[test]
 fn a_process_that_another_thread_ends_is_recorded_to_its_end() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_process_that_another_thread_ends_is_recorded_to_its_end") {
         for (how, calls, status) in [("exits", 100, 5), ("goes", 101, 6), ("late", 100, 0)] {
             let (_, recorded) = compared(&mpi, "leaves", &[how])?;
             ensure!(count(&recorded, FnId::MPI_Sendrecv) == calls, "{}: {how}: {recorded:?}", mpi.name);
@@ -267,7 +269,7 @@ fn a_process_that_another_thread_ends_is_recorded_to_its_end() -> Result<()> {
 /// Most of the time it jumps out of mpivet itself.
 #[test]
 fn a_jump_out_of_mpivet_is_noticed_wherever_on_the_stack_the_program_goes_on() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_jump_out_of_mpivet_is_noticed_wherever_on_the_stack_the_program_goes_on") {
         for how in ["deeper", "again"] {
             let (_, recorded) = compared(&mpi, "jumps", &[how])?;
             let calls = recorded.calls.len();
@@ -284,7 +286,7 @@ fn a_jump_out_of_mpivet_is_noticed_wherever_on_the_stack_the_program_goes_on() -
 /// The interrupted calls of the routines are all there, and nothing is in the trace but whole records.
 #[test]
 fn signal_handlers_that_call_mpi_leave_the_records_of_fortran_routines_alone() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("signal_handlers_that_call_mpi_leave_the_records_of_fortran_routines_alone") {
         let dir = fresh(&mpi, "routines")?;
         let (source, program) = (root().join("tests/programs/fire/routines.c"), dir.join("routines"));
         let compiler = mpi.mpifort().with_context(|| format!("{} has no Fortran compiler", mpi.name))?;
@@ -320,7 +322,7 @@ const PROVOKED: Settings = &[("MPIVET_PROVOKE", "1")];
 
 #[test]
 fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("after_an_error_of_its_own_mpivet_stays_unseen") {
         let recorded = stopped(&mpi, "provoked", &[], PROVOKED, "internal error")?;
         ensure!(count(&recorded, FnId::MPI_Pcontrol) == 1 && recorded.lost.len() == 1, "{}: {recorded:?}", mpi.name);
     }
@@ -331,7 +333,7 @@ fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
 /// recorded.
 #[test]
 fn stacks_that_change_inside_of_calls_are_told() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("stacks_that_change_inside_of_calls_are_told") {
         stopped(&mpi, "switches", &["ends"], &[], "another stack")?;
         stopped(&mpi, "switches", &["crosses"], &[], "another stack")?;
         stopped(&mpi, "switches", &["moves"], &[], "another thread")?;
@@ -342,7 +344,7 @@ fn stacks_that_change_inside_of_calls_are_told() -> Result<()> {
 /// A lock that a jump has left is waited for, but not for ever.
 #[test]
 fn a_jump_out_of_a_lock_holds_no_other_thread() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_jump_out_of_a_lock_holds_no_other_thread") {
         stopped(&mpi, "abandoned", &[], PROVOKED, "siglongjmp")?;
     }
     Ok(())
@@ -350,7 +352,7 @@ fn a_jump_out_of_a_lock_holds_no_other_thread() -> Result<()> {
 
 #[test]
 fn calls_of_unloaded_libraries_are_told_apart() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("calls_of_unloaded_libraries_are_told_apart") {
         let dir = fresh(&mpi, "plugins")?;
         let source = root().join("tests/programs/fire/plugins.c");
         let mut libraries = Vec::new();
@@ -389,7 +391,7 @@ fn a_file_of_the_program_that_has_the_descriptor_of_the_trace_is_left_alone() ->
 #[test]
 fn a_trace_can_be_read_whatever_the_umask_of_the_program() -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_trace_can_be_read_whatever_the_umask_of_the_program") {
         compared(&mpi, "surroundings", &["umask"])?;
         let trace = scratch().join("fire").join(mpi.name).join("surroundings-umask/trace");
         let mode = |path: &Path| -> Result<u32> { Ok(std::fs::metadata(path)?.permissions().mode() & 0o777) };

@@ -2,9 +2,9 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
-use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::mpi::Mpi;
 use mpivet_tests::vet::{self, Vetted, vet_with};
-use mpivet_tests::{root, scratch};
+use mpivet_tests::{root, scratch, share};
 use std::path::Path;
 use std::time::Duration;
 use trace_format::run::witness::{Take, Witness};
@@ -40,7 +40,7 @@ fn expect(mpi: &Mpi, options: &[&str], ranks: usize, program: &Path, args: &[&st
 /// The replay that the report proposes shows the finding.
 #[test]
 fn a_witness_of_the_report_comes_true() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_witness_of_the_report_comes_true") {
         let program = compile(&mpi, &root().join("tests/programs/lucky-order.c"), &scratch())?;
         for how in ["recv", "irecv", "sendrecv", "mprobe"] {
             let lucky = expect(&mpi, &[], 3, &program, &[how], &POTENTIAL)?;
@@ -58,7 +58,7 @@ fn a_witness_of_the_report_comes_true() -> Result<()> {
 
 #[test]
 fn synchronous_sends_make_potential_deadlocks_real() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("synchronous_sends_make_potential_deadlocks_real") {
         let program = compile(&mpi, &root().join("tests/programs/head-to-head.c"), &scratch())?;
         let fortran = compile(&mpi, &root().join("tests/programs/head-to-head.f90"), &scratch())?;
         // Open MPI has no functions for large counts.
@@ -110,7 +110,7 @@ const WILDCARDS: [(&str, &str); 8] = [
 
 #[test]
 fn a_witness_is_replayed() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_witness_is_replayed") {
         let program = compile(&mpi, &root().join("tests/programs/lucky-order.c"), &scratch())?;
         for (how, function) in WILDCARDS {
             let path = write(&mpi, how, &witness(function))?;
@@ -141,7 +141,7 @@ fn runs_through(mpi: &Mpi, program: &Path, options: &[String], name: &str) -> Re
 
 #[test]
 fn what_does_not_fit_the_witness_is_said_once() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("what_does_not_fit_the_witness_is_said_once") {
         let program = compile(&mpi, &root().join("tests/programs/lucky-order.c"), &scratch())?;
         let through = |name: &str, witness: &Witness| {
             let path = write(&mpi, name, witness)?;
@@ -179,7 +179,7 @@ fn what_does_not_fit_the_witness_is_said_once() -> Result<()> {
 
 #[test]
 fn the_measured_limit_is_where_the_program_hangs() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("the_measured_limit_is_where_the_program_hangs") {
         let program = compile(&mpi, &root().join("tests/programs/head-to-head.c"), &scratch())?;
         let probe = ["--probe-limits"];
         let vetted = expect(&mpi, &probe, 3, &program, &["send", "10"], &POTENTIAL)?;

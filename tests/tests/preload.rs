@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, run, vet};
+use mpivet_tests::{compile::compile, run, share, vet};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -41,7 +41,7 @@ fn analyze(dir: &Path, trace: &Path) -> Result<run::Outcome> {
 #[test]
 fn a_preloaded_job_is_recorded_and_its_findings_appear_at_once() -> Result<()> {
     let root = mpivet_tests::root();
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_preloaded_job_is_recorded_and_its_findings_appear_at_once") {
         let program = compile(&mpi, &root.join("examples/mpi-error/bug.c"), &mpivet_tests::scratch())?;
         // MPICH's launcher now and then loses the last words of a rank that aborts, the library's own among them.
         let library_speaks =
@@ -86,7 +86,7 @@ fn processes_without_mpi_leave_no_trace() -> Result<()> {
 #[test]
 fn children_of_a_rank_are_silent() -> Result<()> {
     let root = mpivet_tests::root();
-    for mpi in mpi::required() {
+    for mpi in share::mpis("children_of_a_rank_are_silent") {
         let program = compile(&mpi, &root.join("tests/programs/forks.c"), &mpivet_tests::scratch())?;
         let dir = fresh(&format!("forks-{}", mpi.name))?;
         let vetted = vet::vet(&mpi.job(2, &program, &[]), &dir.join("run"), LIMIT)?;
@@ -118,7 +118,7 @@ const FILE_LIMIT: u64 = 24 << 20;
 #[test]
 fn a_trace_that_cannot_grow_ends_with_a_mark_and_the_program_goes_on() -> Result<()> {
     let source = mpivet_tests::root().join("tests/programs/counter.c");
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_trace_that_cannot_grow_ends_with_a_mark_and_the_program_goes_on") {
         let program = compile(&mpi, &source, &mpivet_tests::scratch())?;
         let dir = fresh(&format!("limit-{}", mpi.name))?;
         let (counter, trace) = (dir.join("counter"), dir.join("trace"));
@@ -218,9 +218,15 @@ fn traces_are_private_and_links_are_not_followed() -> Result<()> {
     let (trap, victim) = (dir.join("trap"), dir.join("victim"));
     std::fs::create_dir(&trap)?;
     std::fs::write(&victim, "whole")?;
-    for name in
-        ["rank-0.mpv", "rank-0.t0.stage", "rank-1.t0.stage", "job.json", "job.json.new", "variables.json.gz.new"]
-    {
+    for name in [
+        "rank-0.mpv",
+        "rank-0.t0.stage",
+        "rank-1.t0.stage",
+        "job.json",
+        "job.json.new",
+        "job.early.json",
+        "variables.json.gz.new",
+    ] {
         symlink(&victim, trap.join(name))?;
     }
     run(&trap)?;

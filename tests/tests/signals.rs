@@ -6,7 +6,7 @@ use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::report::Report;
 use mpivet_tests::terminal::{CTRL_C, OnTerminal};
-use mpivet_tests::{root, run, scratch, vet};
+use mpivet_tests::{root, run, scratch, share, vet};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -65,7 +65,7 @@ fn the_process_ends_in_the_same_way() -> Result<()> {
         Signal::SIGTERM,
         Signal::SIGINT,
     ];
-    for mpi in mpi::required() {
+    for mpi in share::mpis("the_process_ends_in_the_same_way") {
         let program = program(&mpi)?;
         for signal in signals {
             let dir = fresh(&mpi, signal.as_str())?;
@@ -101,7 +101,7 @@ fn analyzed(dir: &Path) -> Result<Report> {
 #[test]
 fn handlers_and_masks_are_the_programs() -> Result<()> {
     let nohup = format!("trap '' TERM INT; {EXEC}");
-    for mpi in mpi::required() {
+    for mpi in share::mpis("handlers_and_masks_are_the_programs") {
         let program = program(&mpi)?;
         for (argument, shell) in [("handled", EXEC), ("ignored", &nohup), ("waited", EXEC), ("child", EXEC)] {
             let dir = fresh(&mpi, argument)?;
@@ -123,7 +123,7 @@ fn handlers_and_masks_are_the_programs() -> Result<()> {
 
 #[test]
 fn an_interrupted_run_has_a_report() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("an_interrupted_run_has_a_report") {
         for signal in [Signal::SIGINT, Signal::SIGTERM] {
             let dir = fresh(&mpi, &format!("interrupted-{signal}"))?;
             let (ready, report) = (dir.join("ready"), dir.join("report.json"));
@@ -209,7 +209,7 @@ fn only_ended(report: &Path, ranks: &[i64]) -> Result<()> {
 
 #[test]
 fn ctrl_c_ends_a_program_at_once() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("ctrl_c_ends_a_program_at_once") {
         let (program, dir) = (program(&mpi)?, fresh(&mpi, "terminal")?);
         let ready = dir.join("ready");
         let mut command = Command::new(program);
@@ -226,7 +226,7 @@ fn ctrl_c_ends_a_program_at_once() -> Result<()> {
 
 #[test]
 fn ctrl_c_ends_a_run_with_one_report() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("ctrl_c_ends_a_run_with_one_report") {
         let dir = fresh(&mpi, "terminal-run")?;
         let (ready, report) = (dir.join("ready"), dir.join("report.json"));
         let mut command = vet::command()?;
@@ -244,7 +244,7 @@ fn ctrl_c_ends_a_run_with_one_report() -> Result<()> {
 /// A job that ends by a signal of its own, or comes to its end in spite of Ctrl-C, was not interrupted.
 #[test]
 fn a_run_that_nobody_interrupts_ends_as_before() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_run_that_nobody_interrupts_ends_as_before") {
         let (program, dir) = (program(&mpi)?, fresh(&mpi, "own-end")?);
         let run = |argument: String| -> Result<(Option<i32>, Report)> {
             let report = dir.join("report.json");
@@ -281,7 +281,7 @@ fn a_run_that_nobody_interrupts_ends_as_before() -> Result<()> {
 /// A script that outlives a signal of its own to its process group can be interrupted all the same.
 #[test]
 fn ctrl_c_is_known_after_a_signal_of_the_job() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("ctrl_c_is_known_after_a_signal_of_the_job") {
         let dir = fresh(&mpi, "signal-before")?;
         let (ready, report) = (dir.join("ready"), dir.join("report.json"));
         let mut command = vet::command()?;
@@ -310,7 +310,7 @@ fn interrupted(command: &Command, ready: &Path) -> Result<(ExitStatus, String)> 
 
 #[test]
 fn a_handler_may_call_exit_while_mpivet_holds_a_lock() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_handler_may_call_exit_while_mpivet_holds_a_lock") {
         let dir = fresh(&mpi, "exits")?;
         let program = dir.join("exits");
         compile_to(&mpi, &program, &mpi.mpicc, &["-g", "-rdynamic"], &root().join("tests/programs/exits.c"))?;
@@ -331,7 +331,7 @@ fn a_handler_may_call_exit_while_mpivet_holds_a_lock() -> Result<()> {
 fn many_handled_signals_are_few_in_the_trace_and_the_last_is_there() -> Result<()> {
     let source = root().join("tests/programs/many-signals.c");
     let line = std::fs::read_to_string(&source)?.lines().position(|l| l.ends_with("// here")).context("no line")? + 1;
-    for mpi in mpi::required() {
+    for mpi in share::mpis("many_handled_signals_are_few_in_the_trace_and_the_last_is_there") {
         let program = compile(&mpi, &source, &scratch())?;
         let ends: [(&str, &[&str]); 4] =
             [("default", &["abend"]), ("abort", &["abend", "abort"]), ("exit", &["abend"]), ("goes on", &[])];

@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, run, vet};
+use mpivet_tests::{compile::compile, run, share, vet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -85,7 +85,7 @@ const ROUNDS: &str = "60000";
 
 #[test]
 fn a_trace_of_bounded_size_says_from_where_it_speaks_and_nothing_false() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("a_trace_of_bounded_size_says_from_where_it_speaks_and_nothing_false"), |mpi| {
         let dir = fresh(&format!("ring-{}", mpi.name))?;
         let outcome = record(mpi, ("long", &[ROUNDS]), 2, &dir, &[("MPIVET_MAX_TRACE_SIZE", "1")])?;
         ensure!(outcome.code == Some(0), "{}", outcome.stderr);
@@ -125,7 +125,7 @@ fn run_apart(mpi: &Mpi, arguments: &[&str], dir: &Path, stages: &str) -> Result<
 #[test]
 fn stages_in_a_directory_of_their_own_are_read_and_brought() -> Result<()> {
     let is_stage = |name: &String| name.ends_with(".stage");
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("stages_in_a_directory_of_their_own_are_read_and_brought"), |mpi| {
         let ends: [(&[&str], Option<i32>, &str); 3] = [
             (&["2000"], Some(0), "no errors found"),
             (&["2000", "crash"], None, "abend"),
@@ -166,7 +166,7 @@ fn the_rate_of_the_clock_is_that_of_the_whole_run() -> Result<()> {
     if !std::fs::read_to_string("/proc/cpuinfo")?.contains("nonstop_tsc") {
         return Ok(());
     }
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("the_rate_of_the_clock_is_that_of_the_whole_run"), |mpi| {
         for (seconds, is_known) in [("0.01", false), ("1.5", true)] {
             let dir = fresh(&format!("rate-{}-{seconds}", mpi.name))?;
             let outcome = record(mpi, ("sleeps", &[seconds]), 2, &dir, &[])?;
@@ -191,7 +191,7 @@ fn the_rate_of_the_clock_is_that_of_the_whole_run() -> Result<()> {
 
 #[test]
 fn what_a_rank_dies_of_is_known_without_its_beginning() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("what_a_rank_dies_of_is_known_without_its_beginning"), |mpi| {
         let dir = fresh(&format!("ring-crash-{}", mpi.name))?;
         record(mpi, ("long", &[ROUNDS, "crash"]), 2, &dir, &[("MPIVET_MAX_TRACE_SIZE", "1")])?;
         let report = analyze(&dir)?;
@@ -205,7 +205,7 @@ fn what_a_rank_dies_of_is_known_without_its_beginning() -> Result<()> {
 
 #[test]
 fn a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows"), |mpi| {
         let dir = fresh(&format!("ring-hang-{}", mpi.name))?;
         let arguments = ["15000".to_owned(), "hang".to_owned()];
         let job = mpi.job(2, &program(mpi, "long")?, &arguments);
@@ -227,7 +227,7 @@ fn a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows() -> Result<()
 
 #[test]
 fn more_objects_than_a_segment_holds_cost_room_and_nothing_else() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("more_objects_than_a_segment_holds_cost_room_and_nothing_else"), |mpi| {
         let dir = fresh(&format!("ring-objects-{}", mpi.name))?;
         let settings = [("MPIVET_MAX_TRACE_SIZE", "1")];
         let outcome = record(mpi, ("plenty", &["datatypes", "20000"]), 1, &dir, &settings)?;
@@ -242,7 +242,7 @@ fn more_objects_than_a_segment_holds_cost_room_and_nothing_else() -> Result<()> 
 
 #[test]
 fn with_a_bound_on_times_a_loop_takes_less_than_half_the_room() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("with_a_bound_on_times_a_loop_takes_less_than_half_the_room"), |mpi| {
         let settings = [("MPIVET_TIME_ERROR", "100us")];
         let mut sizes = Vec::new();
         for rounds in ["4000", "40000"] {
@@ -288,7 +288,7 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_disk_that_is_full_ends_the_trace_and_not_the_program() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_disk_that_is_full_ends_the_trace_and_not_the_program") {
         // Full when something was recorded, and too small for anything.
         for (megabytes, nothing) in [(6, false), (1, true)] {
             let dir = fresh(&format!("full-{megabytes}-{}", mpi.name))?;
@@ -325,7 +325,7 @@ fn figures(outcome: &run::Outcome) -> Result<Vec<f64>> {
 
 #[test]
 fn a_call_takes_no_longer_for_what_there_is_already() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("a_call_takes_no_longer_for_what_there_is_already"), |mpi| {
         // The libraries themselves know no more communicators than this.
         for (what, count) in [("requests", "200000"), ("datatypes", "20000"), ("communicators", "1500")] {
             let dir = fresh(&format!("plenty-{what}-{}", mpi.name))?;
@@ -349,7 +349,7 @@ fn a_call_takes_no_longer_for_what_there_is_already() -> Result<()> {
 
 #[test]
 fn a_hundred_thousand_call_stacks_are_all_told_apart() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("a_hundred_thousand_call_stacks_are_all_told_apart"), |mpi| {
         let dir = fresh(&format!("sites-{}", mpi.name))?;
         let outcome = record(mpi, ("sites", &["2"]), 1, &dir, &[])?;
         let all = figures(&outcome)?;
@@ -373,7 +373,7 @@ fn a_hundred_thousand_call_stacks_are_all_told_apart() -> Result<()> {
 /// remembered of them.
 #[test]
 fn calls_from_one_place_are_told_apart_by_their_stacks() -> Result<()> {
-    mpi::under_each(&mpi::required(), |mpi| {
+    mpi::under_each(&share::mpis("calls_from_one_place_are_told_apart_by_their_stacks"), |mpi| {
         for depth in ["2", "8", "20"] {
             let dir = fresh(&format!("stacks-{depth}-{}", mpi.name))?;
             let outcome = record(mpi, ("stacks", &[]), 1, &dir, &[("MPIVET_STACK_DEPTH", depth)])?;

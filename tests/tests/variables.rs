@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::vet::{self, Vetted, last_words, vet_with};
-use mpivet_tests::{root, run, scratch};
+use mpivet_tests::{root, run, scratch, share};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,7 +53,7 @@ fn is_open_mpi(mpi: &Mpi) -> bool {
 
 #[test]
 fn the_variables_are_those_that_the_program_sees() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("the_variables_are_those_that_the_program_sees") {
         let vetted = vetted(&mpi, "tool-interface.c", "", "")?;
         let variables = job_of(&vetted)?.variables.with_context(|| format!("{}: no variables", mpi.name))?;
         let lines = || vetted.outcome.stdout.lines();
@@ -92,7 +92,7 @@ fn the_variables_are_those_that_the_program_sees() -> Result<()> {
 
 #[test]
 fn the_programs_own_use_of_the_interface_is_as_without_mpivet() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("the_programs_own_use_of_the_interface_is_as_without_mpivet") {
         // MPICH 4.0 itself crashes when the interface is used again after it was given back.
         let uses: &[&str] = if is_open_mpi(&mpi) { &["", "before", "twice"] } else { &["", "before"] };
         for how in uses {
@@ -119,7 +119,7 @@ fn the_programs_own_use_of_the_interface_is_as_without_mpivet() -> Result<()> {
 /// Open MPI's MPI_T_init_thread takes the level that it is asked for as that of the program.
 #[test]
 fn the_thread_level_of_the_program_stays() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("the_thread_level_of_the_program_stays") {
         for level in ["", "0", "3"] {
             let without = plain(&mpi, "level-kept.c", level)?;
             ensure!(without.contains("known") && without.contains("in the end"), "{}: {without}", mpi.name);
@@ -139,7 +139,7 @@ fn the_thread_level_of_the_program_stays() -> Result<()> {
 
 #[test]
 fn env_prints_what_bears_on_correctness_first() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("env_prints_what_bears_on_correctness_first") {
         let trace = vetted(&mpi, "eager.c", "", "")?.trace;
         let all = env(&trace, &[])?;
         let (name, category) = match is_open_mpi(&mpi) {
@@ -165,7 +165,7 @@ fn env_prints_what_bears_on_correctness_first() -> Result<()> {
 
 #[test]
 fn changed_variables_are_marked() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("changed_variables_are_marked") {
         let (name, value, other) = match is_open_mpi(&mpi) {
             true => ("btl_vader_eager_limit", "512", "coll_tuned_bcast_algorithm=3"),
             false => ("MPIR_CVAR_BCAST_SHORT_MSG_SIZE", "100", "MPIR_CVAR_BCAST_MIN_PROCS=4"),
@@ -187,7 +187,7 @@ fn changed_variables_are_marked() -> Result<()> {
 
 #[test]
 fn what_the_library_refuses_is_said() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("what_the_library_refuses_is_said") {
         let refused: &[(&str, &str)] = match is_open_mpi(&mpi) {
             true => &[
                 ("btl_vader_eager_limt=1", "no control variable of this name; did you mean btl_vader_eager_limit"),
@@ -216,7 +216,7 @@ fn what_the_library_refuses_is_said() -> Result<()> {
 
 #[test]
 fn stress_makes_sends_hang_that_rely_on_buffering() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("stress_makes_sends_hang_that_rely_on_buffering") {
         let through = vetted(&mpi, "eager.c", "", "")?;
         let checks = |v: &Vetted| v.report.findings.iter().map(|f| f.check.clone()).collect::<Vec<_>>();
         ensure!(checks(&through) == ["potential-deadlock"], "{}: {:?}", mpi.name, checks(&through));
@@ -265,7 +265,7 @@ fn on_time_line(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64
 #[test]
 fn unexpected_messages_are_counted_while_the_program_runs() -> Result<()> {
     const UNEXPECTED: &str = "pml_ob1_unexpected_msgq_length";
-    for mpi in mpi::required() {
+    for mpi in share::mpis("unexpected_messages_are_counted_while_the_program_runs") {
         for how in ["", "hang"] {
             let vetted = vetted(&mpi, "unexpected.c", how, "--pvars=@20ms")?;
             let report = vet::analyze(&vetted.trace)?;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! job.json              the run as a whole (written by rank 0): see crate::run::job
+//! job.early.json        the same by the rank that was through MPI_Init before rank 0, which may never get so far
 //! rank-N.mpv            rank N: file header, then blocks
 //! rank-N.tT.stage       the stage of thread T of rank N: what is not yet in rank-N.mpv
 //! rank-N.ringK          where there is a limit of size: the last segments of the events of rank N
@@ -266,4 +267,9 @@ pub fn stage_path(dir: &Path, rank: i32, thread: u16) -> PathBuf {
 /// The common file.
 pub fn job_path(dir: &Path) -> PathBuf {
     dir.join("job.json")
+}
+
+/// The common file as a rank writes it that finds none.
+pub fn early_job_path(dir: &Path) -> PathBuf {
+    dir.join("job.early.json")
 }

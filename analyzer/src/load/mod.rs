@@ -247,6 +247,11 @@ impl Traces {
         self.ranks.values().map(|t| t.reader.unread()).sum()
     }
 
+    /// Has rank 0 described the job? What another rank wrote before it may say less.
+    pub fn is_described(&self) -> bool {
+        job_path(&self.dir).exists()
+    }
+
     /// The description of the job from its common file. Fields that the file lacks, or all if there is no file, come
     /// from the ranks' headers. The second value says what is wrong with the file.
     pub fn job(&self) -> (Job, Option<Damage>) {
@@ -261,7 +266,8 @@ impl Traces {
                 Err(e) => (Job::default(), damage(format!("{} is damaged: {e}", path.display()))),
             },
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                (Job::default(), damage("job.json is missing: rank 0 did not get through MPI_Init".into()))
+                let missing = || damage("job.json is missing: no rank got through MPI_Init".into());
+                job::read_early(&self.dir).map_or_else(|_| (Job::default(), missing()), |job| (job, None))
             }
             Err(e) => (Job::default(), damage(format!("cannot read {}: {e}", path.display()))),
         };

@@ -34,6 +34,8 @@ pub(super) struct Feeder {
     holding: Option<Instant>,
     /// Ranks whose header the engine knows.
     introduced: BTreeSet<i32>,
+    /// The engine knows what rank 0 says of the job.
+    is_described: bool,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -70,7 +72,8 @@ impl Feeder {
             self.known = size;
         }
         // Rank 0 writes the constants down, maybe later than the traces appear.
-        if !engine.knows_constants() {
+        if !self.is_described {
+            self.is_described = traces.is_described();
             let job = traces.job().0;
             let limit = job.buffering_limit();
             engine.set_constants(job.constants);

@@ -8,20 +8,34 @@ use recorder::{log, trace};
 use trace_format::file::{RankHeader, VERSION, job_path};
 use trace_format::mpi::FnId;
 use trace_format::run::job::{Buffering, Job, Mpi};
-use trace_format::variables::Variables;
 
 /// Writes `job.json`, whole or not at all.
-pub(super) fn write(
+pub(super) fn write(job: Job) {
+    let Some(trace) = trace::get() else { return };
+    if let Err(e) = trace_format::run::job::write(job, &trace.dir) {
+        log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
+    }
+}
+
+/// Writes it beside the place of rank 0's, which may never get through MPI_Init. Rank 0 says if the directory cannot be written.
+pub(super) fn write_early(job: impl FnOnce() -> Job) {
+    if let Some(trace) = trace::get() {
+        _ = trace_format::run::job::write_early(job, &trace.dir);
+    }
+}
+
+/// Describes the job, but for the variables of the library.
+pub(super) fn describe(
     library: &MpiLibrary,
     abi: &Abi,
     config: &Config,
     header: &RankHeader,
-    (buffering, variables, warning): (Option<Buffering>, Option<Variables>, Option<String>),
-) {
+    (buffering, warning): (Option<Buffering>, Option<String>),
+) -> Job {
     let (mut major, mut minor) = (0i32, 0i32);
     library::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
     let identity = library::identity();
-    let job = Job {
+    Job {
         format: VERSION,
         mpivet: header.mpivet.clone(),
         program: header.program.clone(),
@@ -38,13 +52,9 @@ pub(super) fn write(
         },
         constants: abi.constants().map(|(n, v)| (n.to_owned(), v)).collect(),
         options: config.named(),
-        variables,
+        variables: None,
         tag_ub: None,
         buffering,
         warning,
-    };
-    let Some(trace) = trace::get() else { return };
-    if let Err(e) = trace_format::run::job::write(job, &trace.dir) {
-        log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
     }
 }

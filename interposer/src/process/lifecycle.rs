@@ -24,7 +24,7 @@ use recorder::{clock, environment, log, owner, stop, trace};
 use std::collections::BTreeSet;
 use trace_format::file::{Launch, RankHeader, STAGE_BYTES};
 use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
-use trace_format::run::job::Buffering;
+use trace_format::run::job::Job;
 use trace_format::run::proc;
 
 /// The facts from before MPI_Init.
@@ -119,11 +119,14 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
     let warning = stranger(size, class);
+    let describe = || job_file::describe(library, abi, &before.config, &header, (buffering, warning));
     if rank == 0 && plain {
-        describe_job(library, abi, &before.config, &header, before.settings, (buffering, warning));
+        write_job(library, &before.config, before.settings, describe());
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
         }
+    } else if plain {
+        job_file::write_early(describe);
     }
     end::watch();
     signals::install(before.config.under_run);
@@ -144,26 +147,19 @@ fn stranger(size: i32, class: Class) -> Option<String> {
 }
 
 /// Writes down what the job is, then again with the variables of the library.
-fn describe_job(
-    library: &'static MpiLibrary,
-    abi: &Abi,
-    config: &Config,
-    header: &RankHeader,
-    settings: tool::Settings,
-    (buffering, warning): (Option<Buffering>, Option<String>),
-) {
+fn write_job(library: &'static MpiLibrary, config: &Config, settings: tool::Settings, mut job: Job) {
     // Reading the variables takes some libraries long; by then another rank may have ended the job.
-    job_file::write(library, abi, config, header, (buffering.clone(), None, warning.clone()));
+    job_file::write(job.clone());
     let values = settings.values;
     // Gives the reference on the tool interface back, which must not be held while variables are read.
     let wishes = settings.took_effect();
-    let mut variables = if config.variables { tool::variables(library, values) } else { None };
+    job.variables = if config.variables { tool::variables(library, values) } else { None };
     wishes.iter().filter(|w| w.refused.is_some()).for_each(|w| log::line(&w.text()));
     if !wishes.is_empty() {
-        variables.get_or_insert_default().wishes = wishes;
+        job.variables.get_or_insert_default().wishes = wishes;
     }
-    if variables.is_some() {
-        job_file::write(library, abi, config, header, (buffering, variables, warning));
+    if job.variables.is_some() {
+        job_file::write(job);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `job.json`: what is said once of a whole run, for people and for the analyzer.
 
-use crate::file::job_path;
+use crate::file::{early_job_path, job_path};
 use crate::variables::{BufferingLimit, CVARS, STRESS, Variables, buffering_limit};
 use crate::{owner_only, untrusted};
 use flate2::Compression;
@@ -8,7 +8,8 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::fs::OpenOptions;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// No `job.json` is larger.
@@ -131,6 +132,18 @@ pub fn write(mut job: Job, dir: &Path) -> io::Result<()> {
     replace(&job_path(dir), |new| owner_only::write_json(new, &job))
 }
 
+/// Writes the job for the case that rank 0 does not get so far, unless it has or another rank was here before.
+pub fn write_early(job: impl FnOnce() -> Job, dir: &Path) -> io::Result<()> {
+    if job_path(dir).exists() {
+        return Ok(());
+    }
+    match owner_only::create_new(&early_job_path(dir), OpenOptions::new().write(true)) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(e) => Err(e),
+        Ok(mut file) => file.write_all(&serde_json::to_vec(&job())?),
+    }
+}
+
 /// Makes a file by `write`, which others see when it is whole.
 fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
@@ -149,6 +162,11 @@ pub fn read(dir: &Path) -> io::Result<Job> {
     let mut job: Job = serde_json::from_slice(&untrusted::read(&job_path(dir), MAX_JOB)?)?;
     add_variables(&mut job, dir)?;
     Ok(job)
+}
+
+/// Reads the job as a rank wrote it that was through MPI_Init before rank 0.
+pub fn read_early(dir: &Path) -> io::Result<Job> {
+    Ok(serde_json::from_slice(&untrusted::read(&early_job_path(dir), MAX_JOB)?)?)
 }
 
 /// Adds the variables, which stand beside `job.json` if they were read.

@@ -240,6 +240,8 @@ fn run_with(
         ("MPI_MODE_NOPRECEDE", 2048),
         ("MPI_MODE_NOSUCCEED", 16384),
         ("MPI_MODE_NOCHECK", 1024),
+        ("MPI_MODE_NOPUT", 4096),
+        ("MPI_MODE_NOSTORE", 8192),
         ("MPI_MODE_APPEND", 1),
         ("MPI_MODE_CREATE", 2),
         ("MPI_MODE_EXCL", 8),

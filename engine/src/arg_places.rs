@@ -50,6 +50,7 @@ pub struct ArgPlaces {
     pub op: Place,
     pub group: Place,
     pub text: Place,
+    pub info: Place,
     pub win: Place,
     /// Displacement of an access in the memory of its target.
     pub target_disp: Place,
@@ -142,6 +143,7 @@ fn of(f: &Function) -> ArgPlaces {
         group: used(Kind::Group),
         text: used(Kind::Str),
         win: used(Kind::Win),
+        info: used(Kind::Info),
         target_disp: named("target_disp"),
         target: target(f),
         file: used(Kind::File),

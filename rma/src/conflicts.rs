@@ -47,6 +47,8 @@ pub struct Access<P> {
 /// Accesses of one origin that are in the order of their calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InOrder {
+    /// None, as the program wishes it.
+    Nothing,
     /// The accumulate functions (MPI 4.1, 12.7.2).
     Accumulates,
     All,
@@ -103,7 +105,12 @@ impl<P: Copy + PartialEq> Unordered<P> {
                 }
                 let is_ordered = |other: &Access<P>| {
                     let are_atomic = other.deed.accumulates() && access.deed.accumulates();
-                    other.origin == access.origin && (are_of_one == InOrder::All || are_atomic)
+                    let are_in_order = match are_of_one {
+                        InOrder::Nothing => false,
+                        InOrder::Accumulates => are_atomic,
+                        InOrder::All => true,
+                    };
+                    other.origin == access.origin && are_in_order
                 };
                 let mut candidates =
                     [Some(reached.first), reached.other].into_iter().flatten().filter_map(|i| all.get(i));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The replacements in their order: a pattern, and its replacement.
-const RULES: [(&str, &str); 15] = [
+const RULES: [(&str, &str); 16] = [
     (r"(?m)[ \t]+$", ""),
     // The state of the ranks of an aborted job when the launcher ended them is a race, and so is whether they had
     // ended before.
@@ -23,6 +23,8 @@ const RULES: [(&str, &str); 15] = [
     (r"\bmpivet \d+\.\d+\.\d+", "mpivet <version>"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?", "<date>"),
     (r"\b0x[0-9a-fA-F]+\b", "<address>"),
+    // Displacements in dynamic windows.
+    (r"(target_disp=|\^ )\d{9,}", "$1<address>"),
     (r"\b(pid|PID|process)([ :=]+)\d+", "$1$2<pid>"),
     (r"\b\d+(\.\d+)? ?(ns|us|µs|ms|s|seconds?|minutes?)\b", "<time>"),
     (r"\S*/(mpich|openmpi)-[0-9a-f]{16}/", "<programs>/"),

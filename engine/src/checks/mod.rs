@@ -8,8 +8,8 @@ use crate::collective::{self, Flow, Misfit, What, misfit, misfits, start_of};
 use crate::ending::Ending;
 use crate::model::{Model, Rules};
 use crate::state::{
-    AccessConflict, CommIx, Damage, DescribedPair, Draft, FileConflict, Findings, Gathering, Message, Misuse, Origin,
-    OutOfRange, Site, Spoilt, UnlikeSides, Verdict, View, WrongResult, rank_list,
+    AccessConflict, CommIx, Damage, DescribedPair, Draft, FileConflict, Findings, Gathering, Holder, Message, Misuse,
+    Origin, OutOfRange, Site, Spoilt, UnlikeSides, Untrue, Verdict, View, WrongResult, rank_list,
 };
 use crate::waits::Knot;
 pub use abend::name as signal_name;
@@ -37,6 +37,10 @@ pub(crate) enum Rule {
     Accesses(fn(&AccessConflict, &Model, &mut Findings)),
     /// Two accesses to a file that nothing separates.
     FileAccesses(fn(&FileConflict, &Model, &mut Findings)),
+    /// An assertion of a call of synchronization that is not true.
+    Untrue(fn(&Untrue, &Model, &mut Findings)),
+    /// Processes that would wait for each other's locks.
+    Locks(fn(&[Holder], &Model, &mut Findings)),
     /// An access beyond the memory of its target.
     Range(fn(&OutOfRange, &Model, &mut Findings)),
     /// An access whose two sides differ in type.
@@ -72,6 +76,7 @@ checks! {
     concurrent_misuse: Misuse,
     partitioned_mismatch: Partitioned,
     rma_conflict: Accesses,
+    rma_epoch: Untrue,
     rma_range: Range,
     rma_type_mismatch: Sides,
     comm_free_mismatch: Parts + End = end,
@@ -107,7 +112,7 @@ checks! {
     real_deadlock: End,
     real_hang_up: End,
     no_progress: End,
-    potential_deadlock: End,
+    potential_deadlock: End + Locks = locks,
     potential_hang_up: End,
     message_race: End,
     probe_receive_race: End,
@@ -204,6 +209,22 @@ impl Rules for AllRules {
         each_rule(model, |rule, model, findings| {
             if let Rule::FileAccesses(rule) = rule {
                 rule(conflict, model, findings);
+            }
+        });
+    }
+
+    fn untrue(&self, model: &mut Model, untrue: &Untrue) {
+        each_rule(model, |rule, model, findings| {
+            if let Rule::Untrue(rule) = rule {
+                rule(untrue, model, findings);
+            }
+        });
+    }
+
+    fn lock_knot(&self, model: &mut Model, knot: &[Holder]) {
+        each_rule(model, |rule, model, findings| {
+            if let Rule::Locks(rule) = rule {
+                rule(knot, model, findings);
             }
         });
     }

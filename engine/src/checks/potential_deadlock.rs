@@ -6,13 +6,16 @@ use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
 use crate::model::Model;
 use crate::recorded::Schedule;
-use crate::state::{Draft, Findings, Origin, Site, int, plural, rank_list};
+use crate::state::{Draft, Findings, Holder, Origin, Site, int, plural, rank_list};
 use crate::waits::Knot;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
 use trace_format::finding::Rerun;
 use trace_format::run::job::Buffering;
+
+/// Ranks of a knot that are named in the message.
+const MOST_NAMED: usize = 12;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
 
@@ -42,6 +45,31 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for schedule in model.deadlock_replay.matchings.schedules.iter().filter(|s| s.is_deadlock()) {
         findings.add(model, otherwise(model, CHECK, schedule));
     }
+}
+
+/// Processes that hold locks of windows while they wait.
+pub(super) fn locks(knot: &[Holder], model: &Model, findings: &mut Findings) {
+    let calls: Vec<&Rc<Origin>> = knot.iter().flat_map(|holder| [&holder.waits_in, &holder.holds]).collect();
+    findings.add_lazy(model, CHECK, &calls, 1, || {
+        let ranks: Vec<i32> = knot.iter().map(|holder| holder.holds.rank).collect();
+        let step = |holder: &Holder| format!("{}: {}", model.names.short(holder.holds.rank), holder.waits_in.name());
+        let first = ranks.first().map(|rank| model.names.short(*rank));
+        let path: Vec<String> = knot.iter().take(MOST_NAMED).map(step).chain(first).collect();
+        let next = ranks.iter().cycle().skip(1);
+        let mut sites = Vec::new();
+        for (holder, next) in knot.iter().zip(next).take(MAX_SITES) {
+            let role = format!("waits for rank {next}, if that got its lock before");
+            sites.push(Site::new(&holder.waits_in, role));
+            if !Rc::ptr_eq(&holder.holds, &holder.waits_in) {
+                sites.push(Site::new(&holder.holds, "got the lock that it holds meanwhile"));
+            }
+        }
+        let message = format!("{} may wait for each other: {}", rank_list(&ranks), path.join(" -> "));
+        let draft = Draft::new(CHECK, message, sites).ranks(ranks);
+        let draft = draft
+            .note("the ranks got through because they asked for their locks in another order, which nothing ensures");
+        draft.note("a library may wait for the lock in MPI_Win_lock (MPI 4.1, 12.5.3), or not until it is used")
+    });
 }
 
 /// The permissions by which the calls of a real deadlock had got through before.

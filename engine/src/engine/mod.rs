@@ -18,7 +18,7 @@ use crate::collections::Slab;
 use crate::ending::{Ending, Queued, RankEnd};
 use crate::model::Model;
 use crate::recorded::Ways;
-use crate::state::{Comms, Findings, Order, Rank, Site, Sweeps};
+use crate::state::{Comms, Findings, Locks, Order, Rank, Site, Sweeps};
 use crate::types::Signatures;
 use crate::worlds::Names as Processes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,6 +130,7 @@ impl Engine {
                 comms: Comms::new(ranks),
                 windows: Vec::new(),
                 order: Order::default(),
+                locks: Locks::default(),
                 ops: Slab::default(),
                 signatures: Signatures::new(),
                 predefined: Default::default(),

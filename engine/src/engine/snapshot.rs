@@ -2,7 +2,7 @@
 //! of it but higher counts, the next laps with the same calls leave nothing else either: they need only be counted.
 
 use super::Engine;
-use crate::arg_places::{ArgPlaces, arg_places};
+use crate::arg_places::{ArgPlaces, NONE, arg_places};
 use crate::collective::{is_among_neighbors, moves_data};
 use crate::model::Model;
 use crate::state::{CommIx, Op, OpId, Rank};
@@ -46,7 +46,7 @@ pub(crate) struct Counts {
 /// Does a call leave nothing behind but its operation?
 fn is_plain(s: &ArgPlaces) -> bool {
     let leaves_nothing = match s.class {
-        Class::Local => true,
+        Class::Local => (s.win, s.info) == (NONE, NONE),
         Class::Send(mode, Start::Blocking | Start::Nonblocking) => mode != SendMode::Buffered,
         Class::Recv(Start::Blocking | Start::Nonblocking) => true,
         Class::SendRecv(Start::Blocking | Start::Nonblocking) => true,

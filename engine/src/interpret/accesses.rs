@@ -25,7 +25,7 @@ pub(super) static NO_OP: LazyLock<u32> =
 
 impl Model {
     /// The process has made a window, and exposes memory by it.
-    pub(super) fn note_window(&mut self, origin: &Origin, coll: Coll, m: Member, outs: &Args) {
+    pub(super) fn note_window(&mut self, origin: &Rc<Origin>, coll: Coll, m: Member, outs: &Args) {
         let exposed = match coll {
             Coll::WinCreateDynamic => Some(Exposed { size: None, unit: 1 }),
             _ => {
@@ -40,12 +40,16 @@ impl Model {
         if let (Some(base), Some(size)) = (base.filter(|base| *base > 0), exposed.and_then(|exposed| exposed.size)) {
             self.expose_memory(origin.rank, Exposes { window: m.ix, place: m.position as i32, base, size });
         }
+        let hints = self.hints(origin);
         let (members, learned) = (self.comms.list[m.ix].size(), self.ranks[origin.rank as usize].learned);
         let window = self.comms.list[m.ix].window.get_or_insert_default();
         window.is_shared |= coll == Coll::WinAllocateShared;
         let Some(exposed) = exposed else { return window.unclear = true };
         let member = window.member(m.position as i32);
-        (member.learned, member.begun) = (learned, origin.index);
+        (member.learned, member.begun, member.hints) = (learned, origin.index, hints);
+        if hints.no_locks {
+            window.promises.promise_no_locks(m.position as i32, origin);
+        }
         if window.expose(m.position as i32, exposed, members) {
             let (unchecked, late) = (std::mem::take(&mut window.unchecked), std::mem::take(&mut window.late));
             unchecked.into_iter().for_each(|(target, access)| self.check_range(m.ix, target, access));
@@ -56,16 +60,16 @@ impl Model {
     /// The window that a call names, if what is done with it is known for certain.
     fn accessed_window(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
         let m = self.resolve(origin, Kind::Win, int(&origin.ins, s.win)? as Id)?;
-        self.is_clear(m.ix, origin.rank).then_some(m)
+        self.is_clear(m, origin).then_some(m)
     }
 
-    /// Is known for certain what is done with a window, also by a call of this rank?
-    fn is_clear(&mut self, window: CommIx, rank: i32) -> bool {
-        let (is_threaded, is_dim) = (self.has_threads(rank), self.is_dim(rank));
-        let comm = &mut self.comms.list[window];
-        let is_doubtful = is_dim || comm.is_foreign() || comm.made_wrongly || comm.spoiled || is_threaded;
+    /// Is known for certain what is done with a window, also by this call? Not if two threads of a process are at it at once.
+    fn is_clear(&mut self, m: Member, origin: &Origin) -> bool {
+        let is_dim = self.is_dim(origin.rank);
+        let comm = &mut self.comms.list[m.ix];
+        let is_doubtful = is_dim || comm.is_foreign() || comm.made_wrongly || comm.spoiled;
         let Some(window) = &mut comm.window else { return false };
-        window.unclear |= is_doubtful;
+        window.unclear |= window.member(m.position as i32).is_used_by_another_thread(origin) || is_doubtful;
         !window.unclear
     }
 
@@ -83,7 +87,7 @@ impl Model {
     pub(super) fn access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool, is_range_known: bool) {
         let id = int(&origin.ins, s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return };
-        let is_clear = self.is_clear(m.ix, origin.rank);
+        let is_clear = self.is_clear(m, origin);
         let learned = self.ranks[origin.rank as usize].learned;
         let place = m.position as i32;
         let target = target(origin, s);
@@ -113,7 +117,11 @@ impl Model {
             return window.unchecked.push((target, access));
         }
         let exposed = window.members.get(&target).and_then(|member| member.exposed);
-        let Some((target, exposed)) = rank.zip(exposed) else { return };
+        let Some((rank, exposed)) = rank.zip(exposed) else { return };
+        if exposed.size.is_none() {
+            return window.wait_for_memory(target, access);
+        }
+        let target = rank;
         if let Some(bytes) = access.out_of_range(exposed) {
             self.rules.out_of_range(self, &OutOfRange { call: access.call, target, bytes, exposed });
         }
@@ -214,8 +222,10 @@ impl Model {
         if ends || ends_at_origin {
             window.end_passively(place, rank, origin.index, ends_at_origin);
         }
-        let over = window.synchronized(place, sync, (group, rank));
+        let over = window.synchronized(place, sync, (group.clone(), rank));
+        self.promise(origin, (m.ix, place), sync, (group.as_deref(), rank));
         self.judge_accesses(m.ix, over);
+        self.judge_promises(m.ix);
     }
 
     /// The places in a window's group of the group that a call names.
@@ -229,10 +239,9 @@ impl Model {
     /// A fence has returned.
     pub(super) fn fence(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
         let Some(m) = self.accessed_window(origin, s) else { return };
-        let given = row_int(origin, "assert").unwrap_or(0);
-        let is_given = |name| self.constants.get(name).is_some_and(|bit| given & bit != 0);
-        let assertions =
-            Assertions { noprecede: is_given("MPI_MODE_NOPRECEDE"), nosucceed: is_given("MPI_MODE_NOSUCCEED") };
+        let [noprecede, nosucceed] =
+            ["MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED"].map(|name| self.asserts(origin, name));
+        let assertions = Assertions { noprecede, nosucceed };
         let comm = &mut self.comms.list[m.ix];
         let (size, place, Some(window)) = (comm.size(), m.position as i32, &mut comm.window) else { return };
         if failed {
@@ -241,6 +250,7 @@ impl Model {
         }
         window.member(place).epochs.synchronize(Sync::Fence(assertions), ());
         let over = window.fenced(place, size);
+        self.promise_by_fence(origin, (m.ix, place));
         self.judge_accesses(m.ix, over);
     }
 
@@ -297,23 +307,35 @@ impl Model {
             let target = together.target();
             // The order in which ranks are read tells nothing.
             accesses.sort_by_key(|access| (access.origin, access.call.thread, access.call.index));
+            let window = self.comms.list[ix].window.as_mut();
+            let untrue = window.and_then(|window| window.promises.put_against(together, &accesses, *NO_OP));
+            untrue.into_iter().for_each(|untrue| self.rules.untrue(self, &untrue));
             let comm = &self.comms.list[ix];
             let rank = comm.a.get(target);
             let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
             if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target((rank, exposed), (together.between(), &begun), &accesses);
+                self.judge_target(ix, (rank, exposed), (together.between(), &begun), &accesses);
             }
             accesses.into_iter().for_each(|access| self.recycle(access.call));
         }
     }
 
+    /// The operation that goes with all others in accumulate functions on a window, and what is in order of one origin.
+    pub(super) fn rules_of_accumulates(&self, window: CommIx) -> (u32, InOrder) {
+        let hints = self.comms.list[window].window.as_ref().map(|window| window.hints()).unwrap_or_default();
+        let no_op = if hints.same_op { u32::MAX } else { *NO_OP };
+        (no_op, if hints.is_unordered { InOrder::Nothing } else { InOrder::Accumulates })
+    }
+
     /// Accesses to the memory of one process that nothing orders.
     fn judge_target(
         &mut self,
+        window: CommIx,
         (target, exposed): (i32, Exposed),
         (between, begun): (Between, &Begun),
         accesses: &[Accessed],
     ) {
+        let (no_op, in_order) = self.rules_of_accumulates(window);
         let mut all: Unordered<u32> = Unordered::default();
         let of_others = |access: &Accessed| !access.is_own && access.out_of_range(exposed).is_none();
         for (number, access) in accesses.iter().enumerate().filter(|(_, access)| of_others(access)) {
@@ -322,7 +344,7 @@ impl Model {
             }
         }
         let mut found = Vec::new();
-        all.conflicts(*NO_OP, InOrder::Accumulates, |a, b, byte| found.push((a.call as usize, b.call as usize, byte)));
+        all.conflicts(no_op, in_order, |a, b, byte| found.push((a.call as usize, b.call as usize, byte)));
         if accesses.iter().any(|access| access.is_own) && !accesses.iter().all(|access| access.is_own) {
             let is_unordered = |a: usize, b: usize| {
                 let (own, other) = match accesses[a].is_own {
@@ -333,7 +355,7 @@ impl Model {
                 let are_of_two = own.is_own && !other.is_own && own.origin != other.origin;
                 are_of_two && !self.order.may_be_before(first, then, begun)
             };
-            found.extend(each_pair(accesses.iter(), exposed, *NO_OP, is_unordered));
+            found.extend(each_pair(accesses.iter(), exposed, no_op, is_unordered));
         }
         self.tell_conflicts((target, between), accesses, &found);
     }

@@ -114,6 +114,7 @@ impl Model {
             lanes.flat_map(|l| &l.cluster).flat_map(|pair| pair.calls()).for_each(&mut see);
         }
         self.undecided.iter().flat_map(|m| m.calls()).for_each(&mut see);
+        self.locks.calls().for_each(&mut see);
         self.suspects.values().flat_map(|m| [&m.send, &m.recv]).for_each(&mut see);
         self.damaged.values().flat_map(|d| [&d.send, &d.recv, &d.by]).for_each(&mut see);
         self.findings.calls().for_each(&mut see);

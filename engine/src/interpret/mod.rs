@@ -2,6 +2,7 @@
 //! objects appear).
 
 mod accesses;
+mod attached;
 mod bridges;
 mod buffers;
 mod completion;
@@ -10,10 +11,12 @@ mod file_accesses;
 mod files;
 mod finalize;
 mod forget;
+mod infos;
 mod news;
 mod own_memory;
 mod partitioned;
 mod polls;
+mod promises;
 mod returns;
 mod starts;
 mod sums;
@@ -120,7 +123,7 @@ impl Model {
             Outcome::Returned(class) => {
                 let r = &mut self.ranks[rank as usize];
                 r.events += 1;
-                let plain = class == 0 && !r.sums && !self.blind && !self.listeners.is_on();
+                let plain = class == 0 && !r.sums && r.exposes.is_empty() && !self.blind && !self.listeners.is_on();
                 if plain && r.thread(thread).polls.all().is_empty() && self.quick(&origin, s) {
                     return;
                 }
@@ -141,7 +144,7 @@ impl Model {
     fn quick(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
         let (mut send, mut recv) = (None, None);
         match s.class {
-            Class::Local if !s.hands_out && !s.is_of_files => return true,
+            Class::Local if !s.hands_out && !s.is_of_files && (s.win, s.info) == (NONE, NONE) => return true,
             Class::Send(mode, Start::Nonblocking) => send = self.start_send(origin, None, s, mode),
             Class::Recv(Start::Nonblocking) => recv = self.start_recv(origin, None, s.peer, s.tag, s),
             _ => return false,

@@ -3,6 +3,7 @@
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
 use crate::state::{Begun, Between, CommIx, News, OpId, Origin, int};
+use std::rc::Rc;
 use trace_format::mpi::{Class, Coll, RmaSync, SendMode, Start};
 use trace_reader::args::Args;
 
@@ -26,7 +27,9 @@ impl Model {
 
     /// A receive has found its send.
     pub(crate) fn order_pair(&mut self, send: OpId, recv: OpId) {
-        if !self.windows.is_empty() {
+        let has_threads = |op: OpId| self.ranks[self.ops[op].rank as usize].threads.len() > 1;
+        // Which of two messages of two threads a receive got is not certain.
+        if !self.windows.is_empty() && !has_threads(send) && !has_threads(recv) {
             let [send, recv] = [send, recv].map(|op| (self.ops[op].rank, self.ops[op].at().index));
             self.order.pair(send, recv);
         }
@@ -56,7 +59,7 @@ impl Model {
 
     /// A call has returned, which may bring news. A collective operation of all processes of a window begins a new phase for them.
     /// `operation`: the collective one, with its number on the communicator.
-    pub(super) fn learn(&mut self, origin: &Origin, s: &ArgPlaces, operation: Option<(CommIx, u64)>, outs: &Args) {
+    pub(super) fn learn(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, operation: Option<(CommIx, u64)>, outs: &Args) {
         if self.windows.is_empty() {
             return;
         }
@@ -73,6 +76,7 @@ impl Model {
             return;
         }
         rank.learned += 1;
+        self.wait_with_locks(origin, s, &all);
         all.into_iter().for_each(|news| self.order.learn(place, news));
         if let Some((object, _)) = operation.filter(|_| is_blocking) {
             self.pass_phase(origin, s, object);
@@ -97,19 +101,24 @@ impl Model {
 
     /// Judges the accesses under shared locks in a phase that all processes have left, or all that are left.
     pub(super) fn judge_passive(&mut self, ix: CommIx, phase: Option<u64>) {
-        let begun = self.begun(ix);
+        let (begun, (no_op, _)) = (self.begun(ix), self.rules_of_accumulates(ix));
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
         let is_known = !window.unclear && window.are_all_known(size);
         let is_whole = comm.a.iter().all(|rank| self.ranks.get(rank as usize).is_some_and(|r| !r.holed && !r.lost));
-        let (judged, left) = window.judge_passive(phase, *super::accesses::NO_OP, (&self.order, &begun));
-        window.judged.extend(left);
+        let (judged, left) = window.judge_passive(phase, no_op, (&self.order, &begun));
+        window.judged.extend(left.iter().copied());
         for of_target in judged {
             let rank = self.comms.list[ix].a.get(of_target.target);
             if let Some(rank) = rank.filter(|_| is_known && is_whole) {
                 self.tell_conflicts((rank, Between::SharedLocks), &of_target.accesses, &of_target.found);
             }
             of_target.accesses.into_iter().for_each(|access| self.recycle(access.call));
+        }
+        // Without a meeting, what comes behind it in one process may come before it in another.
+        if phase.is_none() || !left.is_empty() {
+            self.judge_attached(ix, phase);
+            self.judge_locks(ix, phase.map(|_| left.as_slice()));
         }
         if self.order.is_long() {
             self.forget_order(ix);
@@ -157,7 +166,7 @@ fn brings(s: &ArgPlaces, outs: &Args) -> bool {
 }
 
 /// Has no process left a collective operation before all have called it?
-fn is_meeting(origin: &Origin, s: &ArgPlaces) -> bool {
+pub(super) fn is_meeting(origin: &Origin, s: &ArgPlaces) -> bool {
     match s.class {
         Class::Collective(Coll::Barrier, _) => true,
         Class::Collective(Coll::Allreduce | Coll::Allgather | Coll::Alltoall, _) => {

@@ -1,7 +1,7 @@
 //! The return of a call: operations end, objects and requests appear.
 
 use super::{is_refused, may_have_received};
-use crate::arg_places::ArgPlaces;
+use crate::arg_places::{ArgPlaces, NONE};
 use crate::collective::is_blocking;
 use crate::model::Model;
 use crate::state::{CommIx, CommKey, Comms, Entered, Made, Origin, Request, Topology, int, status_at};
@@ -197,6 +197,8 @@ impl Model {
                     self.leave_epoch(origin, sync, window, failed, int(outs, s.flag).is_some_and(|f| f != 0));
                 }
             }
+            Class::Local | Class::Create if s.info != NONE && !failed => self.note_info(origin, s, outs),
+            Class::Local if s.win != NONE && !failed => self.note_attached(origin, s),
             Class::Rma => self.access(origin, s, failed, entered.is_range_known),
             Class::RmaRequest if failed => self.access(origin, s, failed, entered.is_range_known),
             Class::RmaRequest => {
@@ -250,7 +252,7 @@ impl Model {
     }
 
     /// Objects that a collective made.
-    fn made_by(&mut self, origin: &Origin, s: &ArgPlaces, parent: CommIx, index: u64, outs: &Args) {
+    fn made_by(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, parent: CommIx, index: u64, outs: &Args) {
         let objects = &mut self.ranks[origin.rank as usize].objects;
         let rank = origin.rank;
         if let Some(id) = int(outs, s.new_comm)

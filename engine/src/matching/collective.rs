@@ -38,8 +38,9 @@ impl Model {
         instance.parts[position as usize] = Some(Part::new(call, start.map(|(start, _)| start), dim));
         instance.arrived += 1;
         let all = instance.arrived as usize == size;
+        let is_certain = !space.tangled;
         self.notify_part(comm, index, position);
-        if !self.windows.is_empty() {
+        if is_certain && !self.windows.is_empty() {
             self.order.take_part((comm, index), size, (shown.rank, shown.index));
         }
         if all {

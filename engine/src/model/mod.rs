@@ -9,7 +9,7 @@ use crate::collections::Slab;
 use crate::deadlock_replay::DeadlockReplay;
 use crate::listeners::Listeners;
 use crate::state::{
-    CommIx, Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Order, Origin, Rank, Suspect, Sweeps,
+    CommIx, Comms, Damage, Findings, Locks, Message, Misuse, Op, OpId, OpKind, Order, Origin, Rank, Suspect, Sweeps,
 };
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
@@ -46,6 +46,8 @@ pub(crate) struct Model {
     pub(crate) windows: Vec<CommIx>,
     /// The order of calls, while there are windows.
     pub(crate) order: Order,
+    /// The locks of windows that processes have.
+    pub(crate) locks: Locks,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
     /// Typemaps of predefined datatypes, by their sizes as well, which the trace may say late.

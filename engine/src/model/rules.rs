@@ -2,8 +2,8 @@
 
 use super::Model;
 use crate::state::{
-    AccessConflict, CommIx, Damage, DescribedPair, FileConflict, Gathering, Message, Misuse, OutOfRange, Spoilt,
-    UnlikeSides, Verdict, WrongResult,
+    AccessConflict, CommIx, Damage, DescribedPair, FileConflict, Gathering, Holder, Message, Misuse, OutOfRange,
+    Spoilt, UnlikeSides, Untrue, Verdict, WrongResult,
 };
 
 /// Judges calls that belong together. The checks know the whole model, and therefore matching cannot know them.
@@ -24,6 +24,10 @@ pub(crate) trait Rules: Sync {
     fn access_conflict(&self, model: &mut Model, conflict: &AccessConflict);
     /// Two accesses to a file that nothing separates.
     fn file_conflict(&self, model: &mut Model, conflict: &FileConflict);
+    /// An assertion of a call of synchronization that is not true.
+    fn untrue(&self, model: &mut Model, untrue: &Untrue);
+    /// Processes that would wait for each other's locks.
+    fn lock_knot(&self, model: &mut Model, knot: &[Holder]);
     /// An access beyond the memory of its target.
     fn out_of_range(&self, model: &mut Model, access: &OutOfRange);
     /// An access whose two sides differ in type.

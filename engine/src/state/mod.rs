@@ -1,6 +1,7 @@
 //! The parts of a run's state, one file a part: what is known of a rank, a communicator, a call, an operation, a message, a
 //! finding in the making. [`crate::model`] holds them together.
 
+mod attached;
 mod buffers;
 mod call;
 mod channels;
@@ -14,7 +15,10 @@ mod findings;
 mod frees;
 mod gathering;
 mod handles;
+mod hints;
 mod listener_notes;
+mod lock_knots;
+mod locks;
 mod mailbox;
 mod message;
 mod misuse;
@@ -23,6 +27,7 @@ mod order;
 mod passive;
 mod persistents;
 mod polls;
+mod promises;
 mod rank;
 mod replay_ids;
 mod requests;
@@ -49,7 +54,10 @@ pub(crate) use files::{FileFault, OpenFile};
 pub(crate) use findings::{Draft, Findings, Kept};
 pub(crate) use gathering::{Gathering, Verdict, View};
 pub(crate) use handles::ids;
+pub(crate) use hints::Hints;
 pub(crate) use listener_notes::Counterpart;
+pub(crate) use lock_knots::{Before, Holder};
+pub(crate) use locks::{Locked, Locks};
 pub(crate) use mailbox::{Lane, Mailbox, Pending};
 pub(crate) use message::{Message, Pair, are_alike};
 pub(crate) use misuse::{Misuse, Misused};
@@ -58,6 +66,7 @@ pub(crate) use order::{Begun, News, Order};
 pub(crate) use passive::each_pair;
 pub(crate) use persistents::{Made, Persistents};
 pub(crate) use polls::{Poll, Polls, is_poll};
+pub(crate) use promises::{Promise, Untrue};
 pub use rank::is_crash;
 pub(crate) use rank::{Breach, Discovery, MpiError, OpenCall, Rank, Thread};
 pub(crate) use replay_ids::{CollectiveReplayIds, ReplayIds};

@@ -159,6 +159,14 @@ impl Order {
         }
     }
 
+    /// Does one call come before another one for certain?
+    pub(crate) fn is_before(&self, earlier: CallPlace, later: CallPlace) -> bool {
+        match earlier.0 == later.0 {
+            true => earlier.1 < later.1,
+            false => self.past(later).upto.get(&earlier.0).is_some_and(|upto| earlier.1 < *upto),
+        }
+    }
+
     /// May `earlier` come before `later`, both accesses to one window or the ends of such, for all that is known? `begun`: of the
     /// window.
     pub(crate) fn may_be_before(&self, earlier: CallPlace, later: CallPlace, begun: &Begun) -> bool {
@@ -181,6 +189,19 @@ impl Order {
         // News from before the earlier call did not tell of it.
         let before = self.past(earlier);
         doubts.any(|(rank, call)| before.upto.get(&rank).is_none_or(|upto| call >= *upto))
+    }
+
+    /// The calls that news of a process are of; none if that is not known.
+    pub(crate) fn sources(&self, (rank, news): (i32, News)) -> &[CallPlace] {
+        match news {
+            News::Message(receive) => self.sent.get(&(rank, receive)).map_or(&[], |all| all.as_slice()),
+            News::Collective(comm, number) => {
+                let calls = self.collectives.get(&(comm, number));
+                calls.filter(|calls| calls.made.len() == calls.size).map_or(&[], |calls| &calls.made)
+            }
+            News::Epoch(epoch) => self.epochs.get(&epoch).map_or(&[], std::slice::from_ref),
+            News::Anything => &[],
+        }
     }
 
     /// The calls that come before a call of a process, but for its own.
@@ -210,15 +231,7 @@ impl Order {
             let all = &log.entries;
             let [from, to] = [from, upto].map(|call| all.partition_point(|(at, _)| *at < call));
             for (call, news) in all.get(from..to).unwrap_or_default() {
-                let sources: &[CallPlace] = match news {
-                    News::Message(receive) => self.sent.get(&(rank, *receive)).map_or(&[], |all| all.as_slice()),
-                    News::Collective(comm, number) => {
-                        let calls = self.collectives.get(&(*comm, *number));
-                        calls.filter(|calls| calls.made.len() == calls.size).map_or(&[], |calls| &calls.made)
-                    }
-                    News::Epoch(epoch) => self.epochs.get(epoch).map_or(&[], std::slice::from_ref),
-                    News::Anything => &[],
-                };
+                let sources = self.sources((rank, *news));
                 if sources.is_empty() {
                     past.vague.push((rank, *call));
                 }

@@ -2,22 +2,35 @@
 //! and collective operations order it with those of others. They are judged when all processes of the window have passed one more
 //! collective operation; those that are not over then are kept for the next time.
 
-use super::order::{Begun, Order};
+use super::order::{Begun, News, Order};
 use super::window::{Accessed, Exposed, Window};
 use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use trace_format::mpi::{Class, Start};
 
 /// More accesses to one target, between two collective operations, are not looked at.
 const MOST_ACCESSES: usize = 1 << 18;
+/// More under exclusive locks are not.
+const MOST_EXCLUSIVE: usize = 1 << 14;
 /// More that are not over are not kept for the next time.
 const MOST_KEPT: usize = 1 << 13;
 /// More pairs of accesses are not looked at one by one.
 const MOST_PAIRS: usize = 1 << 18;
 
-/// An access under a shared lock.
+/// The lock that its origin held on the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// None, as it uses its own memory.
+    None,
+    Shared,
+    Exclusive,
+}
+
+/// An access under a lock, or of a process to its own memory.
 struct Held {
     access: Accessed,
+    guard: Guard,
     /// Collective operations of all that its origin had passed.
     phase: u64,
     /// Its origin had learned nothing of others since.
@@ -48,6 +61,8 @@ pub(super) struct Passed {
 #[derive(Default)]
 pub(crate) struct Passive {
     held: FxHashMap<i32, Vec<Held>>,
+    /// The accesses under exclusive locks, which the target's own uses of the memory alone may meet.
+    exclusive: FxHashMap<i32, Vec<Held>>,
     ends: FxHashMap<i32, Ends>,
     passed: FxHashMap<i32, VecDeque<Passed>>,
 }
@@ -67,10 +82,13 @@ impl Ends {
 
 impl Passive {
     /// An origin accesses memory of a target.
-    pub(super) fn add(&mut self, target: i32, access: Accessed, (phase, is_fresh): (u64, bool)) {
-        let all = self.held.entry(target).or_default();
-        if all.len() < MOST_ACCESSES {
-            all.push(Held { access, phase, is_fresh, is_kept: false });
+    pub(super) fn add(&mut self, target: i32, access: Accessed, guard: Guard, (phase, is_fresh): (u64, bool)) {
+        let is_exclusive = guard == Guard::Exclusive && !access.is_own;
+        let (lists, most) =
+            if is_exclusive { (&mut self.exclusive, MOST_EXCLUSIVE) } else { (&mut self.held, MOST_ACCESSES) };
+        let all = lists.entry(target).or_default();
+        if all.len() < most {
+            all.push(Held { access, guard, phase, is_fresh, is_kept: false });
         }
     }
 
@@ -108,6 +126,13 @@ impl Passive {
         // The order in which ranks are read tells nothing.
         all.iter_mut().for_each(|(_, all)| all.sort_by_key(|held| (held.access.origin, held.access.call.index)));
         all
+    }
+
+    /// The accesses to a target under exclusive locks that are to be judged with these ones.
+    fn ripe_exclusive(&mut self, phase: Option<u64>) -> FxHashMap<i32, Vec<Held>> {
+        let is_ripe = |held: &Held| phase.is_none_or(|phase| held.phase <= phase);
+        let all = self.exclusive.iter_mut().map(|(target, all)| (*target, all.extract_if(.., |held| is_ripe(held))));
+        all.map(|(target, all)| (target, all.collect())).collect()
     }
 
     /// Where each process passed a phase.
@@ -150,25 +175,38 @@ impl Window {
         (order, begun): (&Order, &Begun),
     ) -> (Vec<Judged>, Vec<(i32, u64)>) {
         let ripe = self.passive.ripe(phase);
+        let mut exclusive = self.passive.ripe_exclusive(phase);
         let left = phase.map(|phase| self.passive.left(phase)).unwrap_or_default();
         let is_meeting = !left.is_empty() && left.values().all(|passed| passed.is_meeting);
         let mut all = Vec::new();
-        for (target, held) in ripe {
+        for (target, mut held) in ripe {
             let exposed = self.members.get(&target).and_then(|member| member.exposed);
-            let found = exposed
-                .map(|exposed| Judge { target, exposed, passive: &self.passive, no_op, order, begun }.meetings(&held));
+            let judge = exposed.map(|exposed| Judge { target, exposed, passive: &self.passive, no_op, order, begun });
+            let mut found = judge.as_ref().map(|judge| judge.meetings(&held)).unwrap_or_default();
+            let exclusive = exclusive.remove(&target).unwrap_or_default();
+            if let Some(judge) = judge {
+                found.extend(judge.of_the_own(&held, &exclusive));
+            }
             let mut kept = Vec::new();
             for held in held.iter().filter(|_| is_meeting) {
                 let passed = left.get(&held.access.origin);
                 if kept.len() < MOST_KEPT
                     && passed.is_some_and(|passed| !self.passive.is_over(target, held, passed.call))
                 {
-                    kept.push(Held { access: held.access.clone(), phase: held.phase, is_fresh: false, is_kept: true });
+                    let Held { access, guard, phase, .. } = held;
+                    kept.push(Held {
+                        access: access.clone(),
+                        guard: *guard,
+                        phase: *phase,
+                        is_fresh: false,
+                        is_kept: true,
+                    });
                 }
             }
             self.passive.held.entry(target).or_default().splice(0..0, kept);
+            held.extend(exclusive);
             let accesses = held.into_iter().map(|held| held.access).collect();
-            all.push(Judged { target, accesses, found: found.unwrap_or_default() });
+            all.push(Judged { target, accesses, found });
         }
         self.passive.forget(&left);
         (all, left.into_iter().filter(|_| is_meeting).map(|(place, passed)| (place, passed.call)).collect())
@@ -176,7 +214,8 @@ impl Window {
 
     /// Calls of accesses under shared locks, which are kept.
     pub(super) fn passive_calls(&self) -> impl Iterator<Item = &Accessed> {
-        self.passive.held.values().flatten().map(|held| &held.access)
+        let Passive { held, exclusive, .. } = &self.passive;
+        held.values().chain(exclusive.values()).flatten().map(|held| &held.access)
     }
 }
 
@@ -202,6 +241,15 @@ struct Run {
 fn runs<'a>(all: impl Iterator<Item = &'a Accessed>, exposed: Exposed) -> impl Iterator<Item = Run> {
     let within = all.enumerate().filter(move |(_, access)| access.out_of_range(exposed).is_none());
     within.flat_map(move |(number, access)| access.bytes(exposed).map(move |(start, end)| Run { start, end, number }))
+}
+
+/// The first byte that two accesses have in common.
+fn first_common(a: &Accessed, b: &Accessed, exposed: Exposed) -> Option<i64> {
+    if b.out_of_range(exposed).is_some() {
+        return None;
+    }
+    let pairs = a.bytes(exposed).flat_map(|a| b.bytes(exposed).map(move |b| (a.0.max(b.0), a.1.min(b.1))));
+    pairs.filter(|(from, to)| from < to).map(|(from, _)| from).min()
 }
 
 /// Pairs of accesses that meet, do not go together and are as wanted. `no_op`: the number of MPI_NO_OP.
@@ -271,15 +319,42 @@ impl Judge<'_> {
         each_pair(all.iter().map(|held| &held.access), self.exposed, self.no_op, pair)
     }
 
+    /// Uses of the target's own memory that meet accesses under exclusive locks, which are numbered behind the others.
+    fn of_the_own(&self, all: &[Held], exclusive: &[Held]) -> Vec<Meeting> {
+        let own = all.iter().enumerate().filter(|(_, held)| held.access.is_own);
+        let pairs = own.flat_map(|own| exclusive.iter().zip(all.len()..).map(move |other| (own, other)));
+        let meeting = |((own_number, own), (other, number)): ((usize, &Held), (&Held, usize))| {
+            let goes = own.access.deed.goes_with(other.access.deed, self.no_op) || !self.are_unordered(own, other);
+            let byte = first_common(&own.access, &other.access, self.exposed).filter(|_| !goes)?;
+            Some((own_number, number, byte))
+        };
+        pairs.take(MOST_PAIRS).filter_map(meeting).collect()
+    }
+
     /// Does nothing order two accesses of different origins, which were not compared before?
     fn are_unordered(&self, a: &Held, b: &Held) -> bool {
         let is_known = a.is_kept && b.is_kept || a.is_fresh && b.is_fresh && a.phase == b.phase;
-        !is_known && a.access.origin != b.access.origin && !self.is_before(a, b) && !self.is_before(b, a)
+        let are_kept_apart = match (a.guard, b.guard) {
+            (Guard::None, _) | (_, Guard::None) | (Guard::Shared, Guard::Shared) => false,
+            (Guard::Exclusive, _) | (_, Guard::Exclusive) => true,
+        };
+        let are_of_two = a.access.origin != b.access.origin;
+        !is_known && !are_kept_apart && are_of_two && !self.is_before(a, b) && !self.is_before(b, a)
     }
 
     fn is_before(&self, a: &Held, b: &Held) -> bool {
         let end = self.passive.end_of(self.target, &a.access);
-        let (a, b) = (&a.access.call, &b.access.call);
-        end.is_some_and(|end| self.order.may_be_before((a.rank, end), (b.rank, b.index), self.begun))
+        let is_before =
+            |place| end.is_some_and(|end| self.order.may_be_before((a.access.call.rank, end), place, self.begun));
+        let call = &b.access.call;
+        // Data arrive in a buffer behind what their senders did before.
+        match b.access.is_own && b.access.deed == Deed::Write {
+            true if call.arg_places.class == Class::Recv(Start::Nonblocking) => {
+                let sends = self.order.sources((call.rank, News::Message(call.index)));
+                end.is_some() && sends.is_empty() || sends.iter().any(|send| is_before(*send))
+            }
+            true => is_before((call.rank, call.index + 1)),
+            false => is_before((call.rank, call.index)),
+        }
     }
 }

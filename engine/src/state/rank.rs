@@ -7,6 +7,7 @@ use super::entered::Entered;
 use super::files::Files;
 use super::frees::Frees;
 use super::handles::Handles;
+use super::hints::Hints;
 use super::op::OpId;
 use super::order::News;
 use super::polls::Polls;
@@ -136,6 +137,8 @@ pub(crate) struct Rank {
     pub(crate) met: FxHashSet<i32>,
     /// Calls in which it may have learned of what other processes did, once there are windows.
     pub(crate) learned: u64,
+    /// The info objects that say something of windows.
+    pub(crate) infos: FxHashMap<Id, Hints>,
     /// Memory of its own that others may access.
     pub(crate) exposes: Vec<Exposes>,
     /// The news that the call brings which is returning.

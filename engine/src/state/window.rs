@@ -1,10 +1,13 @@
 //! The accesses to a window that are not judged yet, gathered where nothing orders them (MPI 4.1, 12.7): within one epoch of
 //! fences, within one exposure epoch of MPI_Win_post, and of one process between two of its flushes.
 
+use super::attached::{Early, Kept, Parts};
 use super::call::Origin;
 use super::comms::CommIx;
+use super::hints::Hints;
 use super::order::Epoch;
-use super::passive::{Passed, Passive};
+use super::passive::{Guard, Passed, Passive};
+use super::promises::Promises;
 use crate::types::{Amount, Difference};
 use rma::{Deed, Epochs, Home};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -107,6 +110,7 @@ impl Together {
 pub(crate) struct Member {
     pub(crate) epochs: Epochs<()>,
     pub(crate) exposed: Option<Exposed>,
+    pub(crate) hints: Hints,
     /// The call by which it has made the window.
     pub(crate) begun: u64,
     pub(crate) fences: u64,
@@ -124,8 +128,30 @@ pub(crate) struct Member {
     posted: Option<Vec<(i32, u64)>>,
     /// The uses of its own memory in that epoch.
     used_while_posted: Vec<Accessed>,
+    /// The memory that it has attached.
+    pub(crate) attached: Parts,
+    /// The thread that used the window last, and when its call returned.
+    used_by: (u16, u64),
     /// How many uses of its own memory were kept since it passed a fence or a collective operation of all.
     uses: usize,
+}
+
+impl Member {
+    /// The lock that it has on a target.
+    fn guard(&self, target: i32) -> Guard {
+        match (self.epochs.home(target), self.exclusive.contains(&target)) {
+            (Ok(Home::Lock), true) => Guard::Exclusive,
+            (Ok(Home::Lock), false) => Guard::Shared,
+            _ => Guard::None,
+        }
+    }
+
+    /// A call on the window has returned: had one of another thread not, when it began?
+    pub(crate) fn is_used_by_another_thread(&mut self, call: &Origin) -> bool {
+        let (thread, until) = self.used_by;
+        self.used_by = (call.thread, until.max(call.end()));
+        thread != call.thread && call.time < until
+    }
 }
 
 /// More uses by the process itself are not looked at.
@@ -156,6 +182,9 @@ pub(crate) struct Window {
     left_phase: FxHashMap<u64, u32>,
     /// The accesses under shared locks.
     pub(super) passive: Passive,
+    pub(crate) promises: Promises,
+    /// Accesses to memory that is not known to be attached.
+    pub(crate) unattached: Kept,
     /// Calls of its processes before which nothing matters any more.
     pub(crate) judged: FxHashMap<i32, u64>,
     /// How many processes have freed it.
@@ -176,6 +205,7 @@ impl Window {
         self.members.entry(place).or_insert_with(|| Member {
             epochs: Epochs::new(place),
             exposed: None,
+            hints: Hints::default(),
             begun: 0,
             fences: 0,
             phase: 0,
@@ -185,6 +215,8 @@ impl Window {
             posts: FxHashMap::default(),
             posted: None,
             used_while_posted: Vec::new(),
+            attached: Parts::default(),
+            used_by: (0, 0),
             uses: 0,
         })
     }
@@ -194,6 +226,11 @@ impl Window {
         let is_new = self.member(place).exposed.replace(exposed).is_none();
         self.known += usize::from(is_new);
         self.known == size as usize
+    }
+
+    /// The hints that all its processes give.
+    pub(crate) fn hints(&self) -> Hints {
+        self.members.values().map(|member| member.hints).reduce(Hints::and).unwrap_or_default()
     }
 
     pub(crate) fn are_all_known(&self, size: u32) -> bool {
@@ -225,15 +262,21 @@ impl Window {
         self.take(of_phase)
     }
 
-    /// An access of `origin` to `target`, if that is under a shared lock. `learned`: see [`super::rank::Rank::learned`].
+    /// An access of `origin` to `target`, if that is under a lock. `learned`: see [`super::rank::Rank::learned`].
     pub(crate) fn access_passively(&mut self, target: i32, access: &Accessed, learned: u64) {
         let is_shared = self.is_shared;
         let member = self.member(access.origin);
-        let is_locked = member.epochs.home(target) == Ok(Home::Lock) && !member.exclusive.contains(&target);
+        let guard = member.guard(target);
         let held = (member.phase, member.learned == learned);
-        if is_locked && !is_shared {
-            self.passive.add(target, access.clone(), held);
+        if guard != Guard::None && !is_shared {
+            self.passive.add(target, access.clone(), guard, held);
         }
+    }
+
+    /// An access to a target that may still attach the memory.
+    pub(crate) fn wait_for_memory(&mut self, target: i32, access: Accessed) {
+        let phase = self.member(access.origin).phase;
+        self.unattached.keep(Early { target, access, phase });
     }
 
     /// Do processes expose memory by fences or posts? Their own uses of it wait for the end of such an epoch to be judged, however
@@ -245,19 +288,22 @@ impl Window {
     /// A process uses memory of its own that it exposes.
     pub(crate) fn use_own(&mut self, access: Accessed) {
         let (place, is_shared) = (access.origin, self.is_shared);
+        if access.deed == Deed::Write {
+            self.promises.write(place, &access.call);
+        }
         let member = self.member(place);
         if is_shared || member.uses >= MOST_USES {
             return;
         }
         member.uses += 1;
-        let (phase, fences) = (member.phase, member.fences);
+        let (phase, fences, guard) = (member.phase, member.fences, member.guard(place));
         if member.posted.is_some() {
             member.used_while_posted.push(access.clone());
         }
         if fences > 0 {
             self.open.entry(Together::Fences { target: place, phase: fences }).or_default().push(access.clone());
         }
-        self.passive.add(place, access, (phase, false));
+        self.passive.add(place, access, guard, (phase, false));
     }
 
     /// A call has ended accesses of its process to a target, or to all; `is_local`: only those that bring a result.
@@ -320,6 +366,28 @@ impl Window {
         member.posted = Some(numbered.collect());
     }
 
+    /// The process begins an access epoch for these targets. `call`: it, and whether it asserts that all have exposed their memory.
+    pub(crate) fn promise_at_start(&mut self, place: i32, targets: &[i32], (call, is_unchecked): (&Rc<Origin>, bool)) {
+        for target in targets {
+            let nth = self.member(place).starts.get(target).copied().unwrap_or(0);
+            self.promises.start((*target, place, nth), (call.clone(), is_unchecked));
+        }
+    }
+
+    /// The process exposes its memory to these origins.
+    pub(crate) fn promise_at_post(&mut self, place: i32, origins: &[i32], (call, is_unchecked): (&Rc<Origin>, bool)) {
+        for origin in origins {
+            let nth = self.member(place).posts.get(origin).copied().unwrap_or(0);
+            self.promises.post((place, *origin, nth), (call.clone(), is_unchecked));
+        }
+    }
+
+    /// The name of the accesses of the exposure epoch that is open: its first origin has it.
+    pub(crate) fn first_posted(&mut self, place: i32) -> Option<Together> {
+        let (origin, nth) = *self.member(place).posted.as_ref()?.first()?;
+        Some(Together::Start { target: place, origin, nth })
+    }
+
     /// The epochs that a call of a process is about to begin or to end: with MPI_Win_start and MPI_Win_wait those that
     /// another process has begun or ended before. `group`: of MPI_Win_start and MPI_Win_post.
     pub(crate) fn epochs_of(&mut self, window: CommIx, place: i32, sync: RmaSync, group: Option<&[i32]>) -> Vec<Epoch> {
@@ -359,7 +427,7 @@ impl Window {
 
     /// The accesses of the exposure epochs that are over on both sides.
     fn over(&mut self) -> Over {
-        let Window { exposures, completed, open, .. } = self;
+        let Window { exposures, completed, open, promises, .. } = self;
         let mut all = Vec::new();
         exposures.retain_mut(|Exposure { target, origins, uses }| {
             if !origins.iter().all(|(origin, nth)| completed.contains(&(*target, *origin, *nth))) {
@@ -368,6 +436,7 @@ impl Window {
             let mut accesses = std::mem::take(uses);
             for (origin, nth) in origins.iter() {
                 completed.remove(&(*target, *origin, *nth));
+                promises.end((*target, *origin, *nth));
                 let key = Together::Start { target: *target, origin: *origin, nth: *nth };
                 accesses.extend(open.remove(&key).into_iter().flatten());
             }
@@ -392,7 +461,9 @@ impl Window {
             .chain(exposed)
             .chain(late)
             .chain(self.passive_calls())
+            .chain(self.unattached.accesses())
             .map(|access| &access.call)
+            .chain(self.promises.calls())
     }
 }
 

@@ -14,6 +14,9 @@ check! {
     /// probe reports another message, it is silent; `mpivet run --explore` tries the other messages in further runs.
     /// Runs of more than 100,000 steps, and places with too many possibilities, are not decided; the report says so.
     ///
+    /// And it finds locks of windows that are asked for in different orders, or that a rank holds in a receive or a barrier which
+    /// another one comes to only when it has had that lock: each got through because the others were not there.
+    ///
     /// `mpivet run --sync-sends` makes standard sends wait for their receives, so that the program deadlocks before your
     /// eyes. With `mpivet run --probe-limits` the finding says from which size on it hangs with this MPI library: that is
     /// measured at the start between ranks 0 and 1.
@@ -22,7 +25,7 @@ check! {
     /// A send in standard mode may wait until its receive is started, and the library alone decides (MPI 4.1, 3.4); a program
     /// is unsafe if it relies on buffering (3.5). A collective operation may wait for all processes of its communicator (6.1),
     /// the start of an access epoch for its targets (12.5.2). Such a program hangs with larger messages, more ranks, another
-    /// network or another library.
+    /// network or another library. Of two exclusive locks of one memory one waits for the end of the other (12.5.3).
     ///
     /// # Example
     /// ```trace
@@ -34,7 +37,8 @@ check! {
     ///
     /// # How to fix
     /// Let one side receive first, or use MPI_Sendrecv, or start the receives with MPI_Irecv before the sends. Where the
-    /// buffering is wanted, say so: MPI_Bsend with a buffer that is large enough.
+    /// buffering is wanted, say so: MPI_Bsend with a buffer that is large enough. Let all ranks lock memory in the same order, and
+    /// give locks back before they wait.
     POTENTIAL_DEADLOCK = "MV602" "potential-deadlock" Warning Analyzer: "ranks that wait for each other unless the library does more than it must"
         about Function, Potential
 }

@@ -14,11 +14,14 @@ check! {
     /// said.
     ///
     /// MPI calls whose buffer lies in the memory that their process exposes access it, too: messages, MPI_Bcast, MPI_Reduce,
-    /// MPI_Allreduce, MPI_Scan and MPI_Exscan, and its own one-sided calls.
+    /// MPI_Allreduce, MPI_Scan, MPI_Exscan, MPI_Gather, MPI_Scatter, MPI_Allgather and MPI_Alltoall, and its own one-sided calls.
+    /// They meet accesses under exclusive locks unless the process holds a lock of its own memory meanwhile.
     ///
     /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is, and
     /// accesses to windows of MPI_Win_allocate_shared under locks. Accumulate functions of one process are in order
-    /// (MPI 4.1, 12.7.2). Nothing is said where several threads use a window, or after a call on it that failed.
+    /// (MPI 4.1, 12.7.2), unless `accumulate_ordering` of the window's info is `none`; where `accumulate_ops` is `same_op`,
+    /// MPI_NO_OP goes with no other operation. Nothing is said where two threads of a process use a window at the same time,
+    /// or after a call on it that failed.
     ///
     /// # Why it is wrong
     /// The outcome of accesses in conflict is undefined (MPI 4.1, 12.7); only accumulate functions with the same operation,

@@ -11,13 +11,18 @@ check! {
     /// - a process that locks its own memory while MPI_Win_post exposes it;
     /// - ends without a beginning: MPI_Win_unlock, MPI_Win_unlock_all, MPI_Win_complete, MPI_Win_wait, MPI_Win_flush;
     /// - MPI_Win_free or MPI_Finalize with an epoch open, or with an access that no fence has completed;
-    /// - MPI_MODE_NOPRECEDE on a fence that completes accesses;
+    /// - assertions that are not true: MPI_MODE_NOPRECEDE on a fence that completes accesses; MPI_MODE_NOPUT where another
+    ///   process puts or accumulates until the next synchronization; MPI_MODE_NOSTORE where an MPI call of the process has
+    ///   written to the memory since the last one (its plain stores are not seen); MPI_MODE_NOCHECK of MPI_Win_start where
+    ///   nothing ensures that MPI_Win_post came before, or where one of the two does not assert it, and of a lock where
+    ///   another process has or wants one that excludes it; `no_locks` in the info object of a window that is locked;
     /// - a window whose memory is gone: MPI_Free_mem of memory that MPI_Win_create was given, a local variable of a function that
     ///   has returned, pages that were unmapped. The latter two are noticed at the next synchronization or at MPI_Win_free,
     ///   as long as nothing else has come to the place; memory that was freed inside the heap is not noticed;
     /// - MPI_Win_attach of memory that is attached already, MPI_Win_detach of what is not the beginning of attached memory.
     ///
-    /// The process prints the finding when it makes the call. Ranks are those of the window's group. Accesses to
+    /// The process prints the finding when it makes the call; assertions that calls of other processes belie are in the report.
+    /// Ranks are those of the window's group. Accesses to
     /// MPI_PROC_NULL are not looked at.
     ///
     /// # Why it is wrong
@@ -26,6 +31,8 @@ check! {
     /// allowed under a lock only (12.3.5), as are flushes (12.5.4). A window that is locked is not to be exposed at the same
     /// time (12.5.3). Outside of an epoch nobody says when an access happens or is complete: libraries lose the data, use
     /// memory that is gone, hang, or end the program.
+    ///
+    /// Assertions let the library leave work out (12.5.5); where they are not true, data are lost or old.
     ///
     /// Memory given to MPI_Win_create may be freed when MPI_Win_free has returned (12.2.5). Memory is attached to a dynamic
     /// window once at a time, and detached by the address that attached it (12.2.4).

@@ -2,7 +2,8 @@ check! {
     /// # What it finds
     /// An access to a window whose displacement, count and datatype name bytes that the target does not expose: below the
     /// beginning of its memory or behind its end. The size and the unit of displacement are those that the target itself gave
-    /// when the window was made. Windows of MPI_Win_create_dynamic are not looked at.
+    /// when the window was made. In a window of MPI_Win_create_dynamic: memory that the target has not attached, or that it has
+    /// detached before the access.
     ///
     /// # Why it is wrong
     /// The target buffer must fit in the target window (MPI 4.1, 12.3). The access reads or overwrites other memory of the

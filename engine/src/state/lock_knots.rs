@@ -1,0 +1,177 @@
+//! Locks that would never be got in another order than that of the run: see [`super::locks`].
+
+use super::call::Origin;
+use super::locks::{Hold, Locked, Locks};
+use super::order::{Begun, CallPlace, Order};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// More steps are not made in search of one knot.
+const MOST_STEPS: usize = 1 << 14;
+/// Processes that wait for each other.
+const LONGEST: usize = 1 << 6;
+
+/// A process that holds a lock while it waits in a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Holder {
+    pub(crate) holds: Rc<Origin>,
+    pub(crate) waits_in: Rc<Origin>,
+}
+
+/// A lock that a process asks for while it has another one.
+struct Step<'a> {
+    has: (Locked, &'a Rc<Origin>),
+    wants: &'a Hold,
+}
+
+/// Which calls come before which, for one window.
+#[derive(Clone, Copy)]
+pub(crate) struct Before<'a> {
+    pub(crate) order: &'a Order,
+    pub(crate) begun: &'a Begun,
+}
+
+impl Before<'_> {
+    fn may_be(self, first: CallPlace, second: CallPlace) -> bool {
+        self.order.may_be_before(first, second, self.begun)
+    }
+
+    fn may_be_over(self, one: &Hold, other: &Hold) -> bool {
+        one.given().is_some_and(|given| self.may_be(given, other.taken()))
+    }
+}
+
+impl Locks {
+    /// Pairs of locks that exclude each other, that nothing orders, and the first of which was taken on trust (MPI_MODE_NOCHECK).
+    pub(crate) fn unchecked(&self, before: Before) -> Vec<[Rc<Origin>; 2]> {
+        let all = self.all();
+        let mut found = Vec::new();
+        for trusting in all.iter().filter(|hold| hold.lock.is_unchecked) {
+            let unordered = all.iter().filter(|other| {
+                let is_seen = other.lock.is_unchecked && other.call.rank < trusting.call.rank;
+                let is_other = other.call.rank != trusting.call.rank && !is_seen && other.lock.excludes(trusting.lock);
+                is_other && !before.may_be_over(trusting, other) && !before.may_be_over(other, trusting)
+            });
+            found.extend(unordered.map(|other| [trusting.call.clone(), other.call.clone()]));
+        }
+        found
+    }
+
+    /// Processes that would wait for each other for ever, had each of them got its lock before the others asked for it.
+    pub(crate) fn knots(&self, before: Before) -> Vec<Vec<Holder>> {
+        let all = self.all();
+        if !all.iter().any(|hold| hold.lock.is_exclusive) {
+            return Vec::new();
+        }
+        let mut found = held_in_waits(&all, before);
+        let steps = steps(&all);
+        let firsts = steps.iter().enumerate();
+        found.extend(
+            firsts.filter_map(|(number, _)| Search { steps: &steps, before, left: MOST_STEPS }.knot_of(number)),
+        );
+        found
+    }
+}
+
+/// Processes that wait with a lock for another one, which comes there only when it has had that lock.
+fn held_in_waits(all: &[&Hold], before: Before) -> Vec<Vec<Holder>> {
+    let mut found = Vec::new();
+    for holder in all.iter().filter(|hold| !hold.waits.is_empty()) {
+        let excluded =
+            all.iter().filter(|other| other.call.rank != holder.call.rank && other.lock.keeps_out(holder.lock));
+        for other in excluded {
+            let wait = holder.waits.iter().find(|(wait, news)| {
+                let sources = before.order.sources((wait.rank, *news));
+                sources.iter().any(|source| is_held_up(holder, other, *source, before))
+            });
+            let knot = wait.map(|(wait, _)| {
+                let first = Holder { holds: holder.call.clone(), waits_in: wait.clone() };
+                vec![first, Holder { holds: other.call.clone(), waits_in: other.call.clone() }]
+            });
+            found.extend(knot);
+        }
+    }
+    found
+}
+
+/// Does the process of `other` ask for its lock before the call that `holder` waits for, and maybe after that has its own?
+fn is_held_up(holder: &Hold, other: &Hold, source: CallPlace, before: Before) -> bool {
+    let (rank, call) = source;
+    let is_in_front = rank == other.call.rank && other.call.index < call;
+    let is_behind_its_lock = other.end.is_none_or(|end| end > call);
+    is_in_front && (is_behind_its_lock || !before.may_be(other.taken(), holder.taken()))
+}
+
+/// Each lock that was asked for with another one in hand, of several at the same places once.
+fn steps<'a>(all: &[&'a Hold]) -> Vec<Step<'a>> {
+    let mut seen = FxHashSet::default();
+    let each = all.iter().flat_map(|wants| wants.within.iter().map(|(lock, call)| Step { has: (*lock, call), wants }));
+    each.filter(|step| {
+        let ((has, had_by), wants) = (step.has, step.wants);
+        let is_asked_for = !has.is_unchecked && !wants.lock.is_unchecked;
+        let place = (
+            wants.call.rank,
+            had_by.site,
+            wants.call.site,
+            has.window,
+            has.target,
+            wants.lock.window,
+            wants.lock.target,
+        );
+        is_asked_for && seen.insert(place)
+    })
+    .collect()
+}
+
+/// The search for a knot of locks.
+struct Search<'a> {
+    steps: &'a [Step<'a>],
+    before: Before<'a>,
+    left: usize,
+}
+
+impl Search<'_> {
+    /// The knot that begins with a step, which is that of the lowest rank in it.
+    fn knot_of(&mut self, first: usize) -> Option<Vec<Holder>> {
+        let mut path = vec![first];
+        self.close(&mut path).then(|| {
+            let steps = path.iter().filter_map(|number| self.steps.get(*number));
+            steps.map(|step| Holder { holds: step.has.1.clone(), waits_in: step.wants.call.clone() }).collect()
+        })
+    }
+
+    /// Goes on from the last step of a path until the first one is reached again.
+    fn close(&mut self, path: &mut Vec<usize>) -> bool {
+        let steps = self.steps;
+        let [Some(first), Some(last)] = [path.first(), path.last()].map(|number| steps.get(*number?)) else {
+            return false;
+        };
+        if path.len() > 1 && last.wants.lock.keeps_out(first.has.0) {
+            return true;
+        }
+        for (number, next) in steps.iter().enumerate() {
+            self.left = self.left.saturating_sub(1);
+            if self.left == 0 || path.len() >= LONGEST {
+                return false;
+            }
+            let is_new = next.wants.call.rank > first.wants.call.rank
+                && path.iter().filter_map(|number| steps.get(*number)).all(|step| self.may_meet(step, next));
+            if is_new && last.wants.lock.keeps_out(next.has.0) {
+                path.push(number);
+                if self.close(path) {
+                    return true;
+                }
+                path.pop();
+            }
+        }
+        false
+    }
+
+    /// May two processes be at these steps at once? Not if a third lock keeps them apart.
+    fn may_meet(&self, one: &Step, other: &Step) -> bool {
+        let [(a, b)] = [(one.wants, other.wants)];
+        let is_kept_apart = a.within.iter().any(|(guard, _)| b.within.iter().any(|(its, _)| guard.keeps_out(*its)));
+        let is_ordered = self.before.may_be(a.taken(), b.taken()) || self.before.may_be(b.taken(), a.taken());
+        a.call.rank != b.call.rank && !is_kept_apart && !is_ordered
+    }
+}

@@ -1,0 +1,128 @@
+//! Locks of windows that processes hold (MPI 4.1, 12.5.3), and the calls in which they wait while they do: locks that are taken in
+//! different orders, or held in a call that another process comes to only when it has had the lock, may never be got.
+
+use super::call::Origin;
+use super::comms::CommIx;
+use super::order::{CallPlace, News};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// More locks of one process are not looked at before the next collective operation of all.
+const MOST_HELD: usize = 1 << 12;
+/// More calls in which a process waits with a lock are not looked at.
+const MOST_WAITS: usize = 1 << 6;
+
+/// The memory that a lock is of: that of a process of a window, by its place in the group, or of all its processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Locked {
+    pub(crate) window: CommIx,
+    pub(crate) target: Option<i32>,
+    pub(crate) is_exclusive: bool,
+    /// MPI_MODE_NOCHECK: no lock is asked for.
+    pub(crate) is_unchecked: bool,
+}
+
+impl Locked {
+    /// Can two processes not hold the two at once?
+    pub(crate) fn excludes(self, other: Locked) -> bool {
+        let is_one = self.target.is_none() || other.target.is_none() || self.target == other.target;
+        self.window == other.window && is_one && (self.is_exclusive || other.is_exclusive)
+    }
+
+    /// The same, of locks that are asked for.
+    pub(super) fn keeps_out(self, other: Locked) -> bool {
+        self.excludes(other) && !self.is_unchecked && !other.is_unchecked
+    }
+}
+
+/// A lock that a process has had.
+#[derive(Debug, Clone)]
+pub(crate) struct Hold {
+    pub(crate) lock: Locked,
+    pub(crate) call: Rc<Origin>,
+    /// The call that gave it back.
+    pub(crate) end: Option<u64>,
+    /// The locks that the process held when it asked for this one.
+    pub(super) within: Vec<(Locked, Rc<Origin>)>,
+    /// Calls that waited for others while it was held.
+    pub(super) waits: Vec<(Rc<Origin>, News)>,
+}
+
+/// The locks of all processes, by world rank.
+#[derive(Debug, Default)]
+pub(crate) struct Locks {
+    holds: FxHashMap<i32, Vec<Hold>>,
+}
+
+impl Locks {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.holds.is_empty()
+    }
+
+    /// A process has got a lock.
+    pub(crate) fn take(&mut self, call: &Rc<Origin>, lock: Locked) {
+        let all = self.holds.entry(call.rank).or_default();
+        if all.len() < MOST_HELD {
+            let open = all.iter().filter(|hold| hold.end.is_none());
+            let within = open.map(|hold| (hold.lock, hold.call.clone())).collect();
+            all.push(Hold { lock, call: call.clone(), end: None, within, waits: Vec::new() });
+        }
+    }
+
+    /// A process has given a lock back.
+    pub(crate) fn give(&mut self, call: &Origin, window: CommIx, target: Option<i32>) {
+        let all = self.holds.get_mut(&call.rank).into_iter().flatten();
+        let is_it = |hold: &&mut Hold| (hold.end, hold.lock.window, hold.lock.target) == (None, window, target);
+        all.rev().find(is_it).into_iter().for_each(|hold| hold.end = Some(call.index));
+    }
+
+    /// A process has waited for others.
+    pub(crate) fn wait(&mut self, call: &Rc<Origin>, news: News) {
+        let all = self.holds.get_mut(&call.rank).into_iter().flatten();
+        for hold in all.filter(|hold| hold.end.is_none() && hold.waits.len() < MOST_WAITS) {
+            hold.waits.push((call.clone(), news));
+        }
+    }
+
+    /// Forgets the locks that a process had given back before this call of it, and the waits of the others.
+    pub(crate) fn forget(&mut self, rank: i32, since: u64) {
+        let Some(all) = self.holds.get_mut(&rank) else { return };
+        all.retain(|hold| hold.end.is_none_or(|end| end >= since));
+        all.iter_mut().for_each(|hold| hold.waits.retain(|(call, _)| call.index >= since));
+        if all.is_empty() {
+            self.holds.remove(&rank);
+        }
+    }
+
+    /// Forgets the locks of a window.
+    pub(crate) fn forget_window(&mut self, window: CommIx) {
+        self.holds.values_mut().for_each(|all| all.retain(|hold| hold.lock.window != window));
+        self.holds.retain(|_, all| !all.is_empty());
+    }
+
+    /// Calls that are kept.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
+        self.holds.values().flatten().flat_map(|hold| {
+            let within = hold.within.iter().map(|(_, call)| call);
+            let waits = hold.waits.iter().map(|(call, _)| call);
+            std::iter::once(&hold.call).chain(within).chain(waits)
+        })
+    }
+
+    /// In an order that does not depend on which ranks were read first.
+    pub(super) fn all(&self) -> Vec<&Hold> {
+        let mut all: Vec<&Hold> = self.holds.values().flatten().collect();
+        all.sort_by_key(|hold| (hold.call.rank, hold.call.index));
+        all
+    }
+}
+
+impl Hold {
+    pub(super) fn taken(&self) -> CallPlace {
+        (self.call.rank, self.call.index)
+    }
+
+    pub(super) fn given(&self) -> Option<CallPlace> {
+        self.end.map(|end| (self.call.rank, end))
+    }
+}

@@ -63,12 +63,13 @@ impl Model {
     pub(super) fn follow_file(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
         let Some(id) = int(&origin.ins, s.file) else { return };
         let Some(m) = self.resolve(origin, Kind::File, id as Id) else { return };
-        let is_doubtful = self.has_threads(origin.rank) || self.is_dim(origin.rank);
+        let is_dim = self.is_dim(origin.rank);
         let comm = &mut self.comms.list[m.ix];
         let (size, is_spoiled) = (comm.size(), comm.is_foreign() || comm.made_wrongly || comm.spoiled);
         let Some(file) = &mut comm.file else { return };
         let is_error = failed && (is_access(s) || collective(s).is_some_and(separates));
-        file.unclear |= is_doubtful || is_spoiled || is_error;
+        let member = file.members.entry(m.position as i32).or_default();
+        file.unclear |= member.last_use.is_overlapped(origin) || is_dim || is_spoiled || is_error;
         if file.unclear {
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{FileFault, OpenFile, Origin, Site, int, row_int};
+use crate::state::{FileFault, LastUse, OpenFile, Origin, Site, int, row_int};
 use std::rc::Rc;
 use trace_format::catalogue::{FILE_MISUSE, IGNORED_IO_ERROR};
 use trace_format::definition::{Id, NULL_ID};
@@ -188,8 +188,10 @@ impl Model {
 
     /// Something was begun on the file that forbids the call, or that it needs was not begun.
     fn out_of_order(&self, origin: &Rc<Origin>, s: &ArgPlaces, id: Id, file: &OpenFile) -> Option<Wrong> {
-        // The order of calls of several threads is not certain.
-        if self.has_threads(origin.rank) || self.is_dim(origin.rank) {
+        let is_of_it = |other: &Origin| int(&other.ins, other.arg_places.file) == Some(id.into());
+        let is_beside = self.ranks[origin.rank as usize].is_beside(origin, is_of_it);
+        // The order of calls of two threads that overlap is not certain.
+        if is_beside || file.last_use.overlaps(origin) || self.is_dim(origin.rank) {
             return None;
         }
         let split = if file.unclear { None } else { self.split_misuse(origin, s, file) };
@@ -230,7 +232,10 @@ impl Model {
         let is_pending = |request: &&crate::state::Request| {
             let places = request.origin.arg_places;
             let is_its = places.file != NONE && int(&request.origin.ins, places.file) == Some(id.into());
-            is_its && request.active && !request.seen_complete && !request.perhaps_gone && !request.cancelled
+            // Another thread may be about to complete it.
+            let is_claimed = request.claim.as_ref().is_some_and(|claim| claim.thread != origin.thread);
+            let is_over = request.seen_complete || request.perhaps_gone || request.cancelled || is_claimed;
+            is_its && request.active && !is_over
         };
         let requests = &self.ranks[origin.rank as usize].requests;
         // Which of several requests with one handle was completed is a guess.
@@ -279,12 +284,16 @@ impl Model {
             files.not_opened = (class != 0).then(|| origin.clone());
             if let (0, Some(id), Some(amode)) = (class, int(outs, s.new_file), row_int(origin, "amode")) {
                 let opened = origin.clone();
-                let file = OpenFile { amode, opened, split: None, unclear: false, failed: None };
+                let file =
+                    OpenFile { amode, opened, split: None, unclear: false, failed: None, last_use: LastUse::default() };
                 files.open.insert(id as Id, file);
             }
             return;
         }
         let Some(id) = int(&origin.ins, s.file).map(|id| id as Id) else { return };
+        if let Some(file) = files.open.get_mut(&id) {
+            file.unclear |= file.last_use.is_overlapped(origin);
+        }
         let Some(coll) = collective(s) else { return self.note_failed_access(origin, s, id, class) };
         if coll == Coll::FileClose && class == 0 {
             files.open.remove(&id);

@@ -25,17 +25,20 @@ impl Model {
         let partitions = place.and_then(|p| int(&origin.ins, p as u8)).and_then(|p| usize::try_from(p).ok());
         let Some(partitions) = partitions.filter(|p| (1..=MOST_PARTITIONS).contains(p)) else { return };
         let threads = self.has_threads(origin.rank);
+        // Which of two threads that describe one at once is the first is not certain.
+        let is_beside = self.ranks[origin.rank as usize].is_beside(origin, |other| other.arg_places.class == s.class);
         let channels = &mut self.comms.list[target.comm].partitioned;
-        let made = &mut channels.made.entry(lane).or_default()[usize::from(is_send)];
+        let (made, last) = &mut channels.made.entry(lane).or_default()[usize::from(is_send)];
         let key = (lane, *made);
         *made += 1;
+        let is_ordered = !last.is_overlapped(origin) && !is_beside;
         let channel = channels.channels.entry(key).or_default();
         channel.unclear |= threads;
         if is_send {
             channel.ready = Some(vec![false; partitions]);
         }
         request.partitioned = Some(Box::new(ChannelEnd { comm: target.comm, key, partitions, round: 0 }));
-        let Some(amount) = self.partitioned_amount(origin, is_send, partitions).filter(|_| !threads) else { return };
+        let Some(amount) = self.partitioned_amount(origin, is_send, partitions).filter(|_| is_ordered) else { return };
         let described = Described { call: origin.clone(), partitions, amount };
         let channel = self.comms.list[target.comm].partitioned.channels.get_mut(&key);
         if let Some(pair) = channel.and_then(|channel| channel.describe(is_send, described)) {

@@ -3,6 +3,7 @@
 
 use super::call::Origin;
 use super::comms::CommIx;
+use super::turns::LastUse;
 use crate::types::Amount;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ pub(crate) type Lane = (i32, i32, i32);
 #[derive(Default)]
 pub(crate) struct Channels {
     /// How many sends and receives were described.
-    pub(crate) made: FxHashMap<Lane, [u64; 2]>,
+    pub(crate) made: FxHashMap<Lane, [(u64, LastUse); 2]>,
     pub(crate) channels: FxHashMap<(Lane, u64), Channel>,
 }
 

@@ -1,6 +1,7 @@
 //! The accesses to a file of all ranks that have opened it, as far as their bytes are known.
 
 use super::call::Origin;
+use super::turns::LastUse;
 use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -28,6 +29,7 @@ pub(crate) struct FileMember {
     /// Its individual pointer in etypes, where it is known.
     pub(crate) pointer: Option<i64>,
     pub(crate) is_atomic: bool,
+    pub(crate) last_use: LastUse,
 }
 
 /// Bytes of a file that a call reads or writes.

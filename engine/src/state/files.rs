@@ -2,6 +2,7 @@
 
 use super::call::Origin;
 use super::site::Site;
+use super::turns::LastUse;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, IGNORED_IO_ERROR};
@@ -16,10 +17,11 @@ pub(crate) struct OpenFile {
     pub(crate) opened: Rc<Origin>,
     /// The call that began a split collective which has not ended.
     pub(crate) split: Option<Rc<Origin>>,
-    /// A split collective has failed to begin or to end: which one is open is not known.
+    /// A split collective has failed to begin or to end, or calls of two threads overlapped: which one is open is not known.
     pub(crate) unclear: bool,
     /// The last access that failed.
     pub(crate) failed: Option<Rc<Origin>>,
+    pub(crate) last_use: LastUse,
 }
 
 /// A mistake with a file.

@@ -36,6 +36,7 @@ mod site;
 mod space;
 mod sums;
 mod sweeps;
+mod turns;
 mod untimely;
 mod window;
 mod words;
@@ -77,6 +78,7 @@ pub use site::outside;
 pub(crate) use space::{Instance, Part};
 pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
+pub(crate) use turns::LastUse;
 pub(crate) use untimely::{Untimely, is_finalize};
 pub(crate) use window::{
     AccessConflict, Accessed, Between, Exposed, Exposes, OutOfRange, Over, Together, UnlikeSides, Window,

@@ -5,7 +5,7 @@ check! {
     /// MPI_File_close and their like) separates them. Which bytes an access means follows from its view, its offset or the
     /// individual pointer, and its count and datatype. Nothing is said of accesses in atomic mode (MPI_File_set_atomicity), by
     /// shared pointers, in other data representations than "native", behind reads by the individual pointer, which end with
-    /// the file, and in programs with several threads.
+    /// the file, and where calls of two threads of a process on the file have overlapped.
     ///
     /// # Why it is wrong
     /// Outside of atomic mode, conflicting accesses are defined only if a sync, an order of the two processes and another sync

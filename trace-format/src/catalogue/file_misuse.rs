@@ -9,7 +9,8 @@ check! {
     /// another buffer; another collective access while one is open; MPI_File_close, MPI_File_set_view, MPI_File_set_size,
     /// MPI_File_preallocate and MPI_File_sync while a request or a split collective on the file is not complete. Access modes
     /// that exclude each other are invalid-argument, and arguments that all ranks must pass alike are
-    /// collective-argument-mismatch. What depends on the order of calls is not looked at in programs with several threads.
+    /// collective-argument-mismatch. What depends on the order of calls is not looked at where calls of
+    /// two threads on the file overlap.
     ///
     /// # Why it is wrong
     /// MPI 4.1, 14.2.1 (access modes), 14.2.2 (closing), 14.3 (views), 14.4.2 to 14.4.4 (sequential files), 14.4.5 (split

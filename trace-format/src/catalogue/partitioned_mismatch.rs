@@ -6,7 +6,8 @@ check! {
     /// both are described, before anything is sent.
     ///
     /// The two sides may cut the data into different numbers of partitions. Types that look the same in memory give a
-    /// warning, and MPI_BYTE on one side alone is tolerated. Where several threads describe operations, nothing is said.
+    /// warning, and MPI_BYTE on one side alone is tolerated. Where several threads describe operations at once,
+    /// nothing is said.
     ///
     /// # Why it is wrong
     /// Unlike other messages, a partitioned one must be exactly as long as its receive (MPI 4.1, 4.2). Libraries match partitions

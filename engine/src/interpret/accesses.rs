@@ -89,6 +89,7 @@ impl Model {
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return };
         let is_clear = self.is_clear(m, origin);
         let learned = self.ranks[origin.rank as usize].learned;
+        let is_guarded = self.locks.holds_exclusive(origin.rank);
         let place = m.position as i32;
         let target = target(origin, s);
         let accessed = target.zip(self.accessed(origin, s, place));
@@ -103,7 +104,7 @@ impl Model {
         let Some((target, accessed)) = accessed.filter(|_| is_clear && !failed) else { return };
         let together = window.together(place, target);
         window.member(place).epochs.access(target, ());
-        window.access_passively(target, &accessed, learned);
+        window.access_passively(target, &accessed, (learned, is_guarded));
         if let Some(together) = together {
             window.open.entry(together).or_default().push(accessed);
         }

@@ -106,7 +106,7 @@ impl Model {
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
         let is_known = !window.unclear && window.are_all_known(size);
         let is_whole = comm.a.iter().all(|rank| self.ranks.get(rank as usize).is_some_and(|r| !r.holed && !r.lost));
-        let (judged, left) = window.judge_passive(phase, no_op, (&self.order, &begun));
+        let (judged, left) = window.judge_passive(phase, no_op, (&self.order, &begun, &self.locks));
         window.judged.extend(left.iter().copied());
         for of_target in judged {
             let rank = self.comms.list[ix].a.get(of_target.target);

@@ -2,7 +2,7 @@
 
 use super::call::Origin;
 use super::locks::{Hold, Locked, Locks};
-use super::order::{Begun, CallPlace, Order};
+use super::order::{Begun, CallPlace, News, Order};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -42,6 +42,24 @@ impl Before<'_> {
 }
 
 impl Locks {
+    /// Do locks that exclude each other keep two accesses apart? Each begins at a call and is over by another one, and a lock
+    /// keeps others from it if some process got that before and gave it back behind it, for all that is known.
+    pub(super) fn keep_apart(&self, a: (CallPlace, CallPlace), b: (CallPlace, CallPlace), before: Before) -> bool {
+        let around = |(begin, end): (CallPlace, CallPlace)| -> Vec<&Hold> {
+            let is_around = |hold: &&Hold| {
+                let is_behind = |given: CallPlace| {
+                    let is_possible = given.0 != begin.0 || given.1 > begin.1;
+                    is_possible && (given == end || before.may_be(end, given))
+                };
+                let is_given_behind = hold.given().is_none_or(is_behind);
+                is_given_behind && before.may_be(hold.taken(), begin)
+            };
+            self.each().filter(is_around).collect()
+        };
+        let (of_a, of_b) = (around(a), around(b));
+        of_a.iter().any(|a| of_b.iter().any(|b| a.call.rank != b.call.rank && a.lock.keeps_out(b.lock)))
+    }
+
     /// Pairs of locks that exclude each other, that nothing orders, and the first of which was taken on trust (MPI_MODE_NOCHECK).
     pub(crate) fn unchecked(&self, before: Before) -> Vec<[Rc<Origin>; 2]> {
         let all = self.all();
@@ -60,7 +78,7 @@ impl Locks {
     /// Processes that would wait for each other for ever, had each of them got its lock before the others asked for it.
     pub(crate) fn knots(&self, before: Before) -> Vec<Vec<Holder>> {
         let all = self.all();
-        if !all.iter().any(|hold| hold.lock.is_exclusive) {
+        if !self.are_any_exclusive() {
             return Vec::new();
         }
         let mut found = held_in_waits(&all, before);
@@ -82,7 +100,8 @@ fn held_in_waits(all: &[&Hold], before: Before) -> Vec<Vec<Holder>> {
         for other in excluded {
             let wait = holder.waits.iter().find(|(wait, news)| {
                 let sources = before.order.sources((wait.rank, *news));
-                sources.iter().any(|source| is_held_up(holder, other, *source, before))
+                let is_meeting = matches!(news, News::Collective(..));
+                sources.iter().any(|source| is_held_up(holder, other, (*source, is_meeting), before))
             });
             let knot = wait.map(|(wait, _)| {
                 let first = Holder { holds: holder.call.clone(), waits_in: wait.clone() };
@@ -94,12 +113,16 @@ fn held_in_waits(all: &[&Hold], before: Before) -> Vec<Vec<Holder>> {
     found
 }
 
-/// Does the process of `other` ask for its lock before the call that `holder` waits for, and maybe after that has its own?
-fn is_held_up(holder: &Hold, other: &Hold, source: CallPlace, before: Before) -> bool {
+/// Does the process of `other` ask for its lock before the call that `holder` waits for, and maybe after that has its own? With a
+/// lock that it keeps until they meet there, the two never do, whoever came first.
+fn is_held_up(holder: &Hold, other: &Hold, (source, is_meeting): (CallPlace, bool), before: Before) -> bool {
     let (rank, call) = source;
     let is_in_front = rank == other.call.rank && other.call.index < call;
-    let is_behind_its_lock = other.end.is_none_or(|end| end > call);
-    is_in_front && (is_behind_its_lock || !before.may_be(other.taken(), holder.taken()))
+    let is_kept = is_meeting && other.end.is_none_or(|end| end > call);
+    // While the other asks for it with one in hand that the holder's excludes, the holder has not got that.
+    let held = || holder.within.iter().map(|(lock, _)| *lock).chain([holder.lock]);
+    let is_kept_apart = other.within.iter().any(|(guard, _)| held().any(|lock| guard.keeps_out(lock)));
+    is_in_front && !is_kept_apart && (is_kept || !before.may_be(other.taken(), holder.taken()))
 }
 
 /// Each lock that was asked for with another one in hand, of several at the same places once.

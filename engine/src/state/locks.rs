@@ -76,6 +76,16 @@ impl Locks {
         all.rev().find(is_it).into_iter().for_each(|hold| hold.end = Some(call.index));
     }
 
+    pub(super) fn are_any_exclusive(&self) -> bool {
+        self.each().any(|hold| hold.lock.is_exclusive)
+    }
+
+    /// Does a process hold a lock that may keep others from what it does meanwhile, wherever that is?
+    pub(crate) fn holds_exclusive(&self, rank: i32) -> bool {
+        let all = self.holds.get(&rank).into_iter().flatten();
+        all.filter(|hold| hold.end.is_none()).any(|hold| hold.lock.is_exclusive)
+    }
+
     /// A process has waited for others.
     pub(crate) fn wait(&mut self, call: &Rc<Origin>, news: News) {
         let all = self.holds.get_mut(&call.rank).into_iter().flatten();
@@ -109,9 +119,13 @@ impl Locks {
         })
     }
 
+    pub(super) fn each(&self) -> impl Iterator<Item = &Hold> {
+        self.holds.values().flatten()
+    }
+
     /// In an order that does not depend on which ranks were read first.
     pub(super) fn all(&self) -> Vec<&Hold> {
-        let mut all: Vec<&Hold> = self.holds.values().flatten().collect();
+        let mut all: Vec<&Hold> = self.each().collect();
         all.sort_by_key(|hold| (hold.call.rank, hold.call.index));
         all
     }

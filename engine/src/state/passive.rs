@@ -2,10 +2,13 @@
 //! and collective operations order it with those of others. They are judged when all processes of the window have passed one more
 //! collective operation; those that are not over then are kept for the next time.
 
+use super::lock_knots::Before;
+use super::locks::Locks;
 use super::order::{Begun, News, Order};
 use super::window::{Accessed, Exposed, Window};
 use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use trace_format::mpi::{Class, Start};
 
@@ -15,6 +18,8 @@ const MOST_ACCESSES: usize = 1 << 18;
 const MOST_EXCLUSIVE: usize = 1 << 14;
 /// More that are not over are not kept for the next time.
 const MOST_KEPT: usize = 1 << 13;
+/// More pairs are not held against the locks of other memory; they pass for kept apart.
+const MOST_ASKED: usize = 1 << 12;
 /// More pairs of accesses are not looked at one by one.
 const MOST_PAIRS: usize = 1 << 18;
 
@@ -116,6 +121,19 @@ impl Passive {
         self.end_of(target, &held.access).is_some_and(|end| end < by)
     }
 
+    /// The accesses to a target that were not over when their origins left a phase, as they are kept for the next one.
+    fn not_over(&self, target: i32, all: &[Held], left: &FxHashMap<i32, Passed>) -> Vec<Held> {
+        let lasts = |held: &&Held| {
+            let passed = left.get(&held.access.origin);
+            passed.is_some_and(|passed| !self.is_over(target, held, passed.call))
+        };
+        let keep = |held: &Held| {
+            let Held { access, guard, phase, .. } = held;
+            Held { access: access.clone(), guard: *guard, phase: *phase, is_fresh: false, is_kept: true }
+        };
+        all.iter().filter(lasts).take(MOST_KEPT).map(keep).collect()
+    }
+
     /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged.
     fn ripe(&mut self, phase: Option<u64>) -> Vec<(i32, Vec<Held>)> {
         let is_ripe = |held: &Held| phase.is_none_or(|phase| held.phase <= phase);
@@ -172,41 +190,39 @@ impl Window {
         &mut self,
         phase: Option<u64>,
         no_op: u32,
-        (order, begun): (&Order, &Begun),
+        (order, begun, locks): (&Order, &Begun, &Locks),
     ) -> (Vec<Judged>, Vec<(i32, u64)>) {
         let ripe = self.passive.ripe(phase);
         let mut exclusive = self.passive.ripe_exclusive(phase);
         let left = phase.map(|phase| self.passive.left(phase)).unwrap_or_default();
         let is_meeting = !left.is_empty() && left.values().all(|passed| passed.is_meeting);
+        let are_any_exclusive = locks.are_any_exclusive();
         let mut all = Vec::new();
         for (target, mut held) in ripe {
             let exposed = self.members.get(&target).and_then(|member| member.exposed);
-            let judge = exposed.map(|exposed| Judge { target, exposed, passive: &self.passive, no_op, order, begun });
+            let judge = exposed.map(|exposed| {
+                let (passive, asked) = (&self.passive, Cell::new(0));
+                Judge { target, exposed, passive, no_op, order, begun, locks, are_any_exclusive, asked }
+            });
             let mut found = judge.as_ref().map(|judge| judge.meetings(&held)).unwrap_or_default();
             let exclusive = exclusive.remove(&target).unwrap_or_default();
             if let Some(judge) = judge {
                 found.extend(judge.of_the_own(&held, &exclusive));
             }
-            let mut kept = Vec::new();
-            for held in held.iter().filter(|_| is_meeting) {
-                let passed = left.get(&held.access.origin);
-                if kept.len() < MOST_KEPT
-                    && passed.is_some_and(|passed| !self.passive.is_over(target, held, passed.call))
-                {
-                    let Held { access, guard, phase, .. } = held;
-                    kept.push(Held {
-                        access: access.clone(),
-                        guard: *guard,
-                        phase: *phase,
-                        is_fresh: false,
-                        is_kept: true,
-                    });
-                }
+            if is_meeting {
+                let kept = self.passive.not_over(target, &held, &left);
+                self.passive.held.entry(target).or_default().splice(0..0, kept);
+                let kept = self.passive.not_over(target, &exclusive, &left);
+                self.passive.exclusive.entry(target).or_default().splice(0..0, kept);
             }
-            self.passive.held.entry(target).or_default().splice(0..0, kept);
             held.extend(exclusive);
             let accesses = held.into_iter().map(|held| held.access).collect();
             all.push(Judged { target, accesses, found });
+        }
+        // Targets that have not used their own memory.
+        for (target, exclusive) in exclusive.into_iter().filter(|_| is_meeting) {
+            let kept = self.passive.not_over(target, &exclusive, &left);
+            self.passive.exclusive.entry(target).or_default().splice(0..0, kept);
         }
         self.passive.forget(&left);
         (all, left.into_iter().filter(|_| is_meeting).map(|(place, passed)| (place, passed.call)).collect())
@@ -227,6 +243,10 @@ struct Judge<'a> {
     no_op: u32,
     order: &'a Order,
     begun: &'a Begun,
+    locks: &'a Locks,
+    are_any_exclusive: bool,
+    /// How many pairs were held against locks.
+    asked: Cell<usize>,
 }
 
 /// Bytes of an access.
@@ -339,7 +359,28 @@ impl Judge<'_> {
             (Guard::Exclusive, _) | (_, Guard::Exclusive) => true,
         };
         let are_of_two = a.access.origin != b.access.origin;
-        !is_known && !are_kept_apart && are_of_two && !self.is_before(a, b) && !self.is_before(b, a)
+        let is_unordered = !is_known && !are_kept_apart && are_of_two && !self.is_before(a, b) && !self.is_before(b, a);
+        is_unordered && !(self.are_any_exclusive && self.are_kept_apart(a, b))
+    }
+
+    /// Do locks of other memory keep two accesses apart?
+    fn are_kept_apart(&self, a: &Held, b: &Held) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() > MOST_ASKED {
+            return true;
+        }
+        let lasts = |held: &Held| {
+            let call = &held.access.call;
+            let end = match (held.access.is_own, held.access.deed) {
+                // A message that was sent from the memory tells that this was read.
+                (true, Deed::Read) => Some(held.access.over_behind()),
+                (true, _) => Some(call.index),
+                _ => self.passive.end_of(self.target, &held.access),
+            };
+            Some(((call.rank, call.index), (call.rank, end?)))
+        };
+        let before = Before { order: self.order, begun: self.begun };
+        lasts(a).zip(lasts(b)).is_some_and(|(a, b)| self.locks.keep_apart(a, b, before))
     }
 
     fn is_before(&self, a: &Held, b: &Held) -> bool {

@@ -262,12 +262,13 @@ impl Window {
         self.take(of_phase)
     }
 
-    /// An access of `origin` to `target`, if that is under a lock. `learned`: see [`super::rank::Rank::learned`].
-    pub(crate) fn access_passively(&mut self, target: i32, access: &Accessed, learned: u64) {
+    /// An access of `origin` to `target`, if that is under a lock. `learned`: see [`super::rank::Rank::learned`];
+    /// `is_guarded`: the origin holds an exclusive lock.
+    pub(crate) fn access_passively(&mut self, target: i32, access: &Accessed, (learned, is_guarded): (u64, bool)) {
         let is_shared = self.is_shared;
         let member = self.member(access.origin);
         let guard = member.guard(target);
-        let held = (member.phase, member.learned == learned);
+        let held = (member.phase, member.learned == learned && !is_guarded);
         if guard != Guard::None && !is_shared {
             self.passive.add(target, access.clone(), guard, held);
         }

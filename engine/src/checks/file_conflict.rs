@@ -3,6 +3,7 @@
 use crate::model::Model;
 use crate::state::{Draft, FileConflict, FilePiece, Findings, Site};
 use trace_format::catalogue::{CheckInfo, FILE_CONFLICT};
+use trace_format::finding::Severity;
 
 pub(super) static CHECK: &CheckInfo = &FILE_CONFLICT;
 
@@ -10,15 +11,20 @@ pub(super) fn rule(conflict: &FileConflict, model: &Model, findings: &mut Findin
     let FileConflict { first, second, byte } = conflict;
     findings.add_lazy(model, CHECK, &[&first.call, &second.call], 1, || {
         let said = |piece: &FilePiece| format!("{} of rank {}", piece.call.name(), piece.call.rank);
-        let message = format!(
-            "{} {} byte {byte} of the file, which {} {}, and no MPI_File_sync of both is between the two",
-            said(second),
-            verb(second),
-            said(first),
-            verb(first)
-        );
+        let message = |between: &str| {
+            let (late, early) = (verb(second), verb(first));
+            let [second, first] = [said(second), said(first)];
+            format!("{second} {late} byte {byte} of the file, which {first} {early}, and {between} is between the two")
+        };
         let site = |piece: &FilePiece| Site::new(&piece.call, format!("{} it", verb(piece)));
-        Draft::new(CHECK, message, vec![site(second), site(first)])
+        let sites = vec![site(second), site(first)];
+        if !conflict.is_half() {
+            return Draft::new(CHECK, message("no MPI_File_sync of both"), sites);
+        }
+        Draft::new(CHECK, message("no more than one MPI_File_sync"), sites).severity(Severity::Warning).note(
+            "MPI_File_sync need not wait for other ranks: what they access behind it may come first. A barrier, and another \
+             MPI_File_sync behind it, are missing",
+        )
     });
 }
 

@@ -3,7 +3,7 @@
 use super::files::{Pointer, collective, is_access, pointer};
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{CommIx, FileMember, FilePiece, FileView, Member, Origin, conflicts, int, row_int, value};
+use crate::state::{CommIx, FileConflict, FileMember, FilePiece, FileView, Member, Origin, int, row_int, value};
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::{Coll, FnId, Kind};
@@ -64,6 +64,7 @@ impl Model {
         let Some(id) = int(&origin.ins, s.file) else { return };
         let Some(m) = self.resolve(origin, Kind::File, id as Id) else { return };
         let is_dim = self.is_dim(origin.rank);
+        let is_alone = self.ranks[origin.rank as usize].threads.len() == 1;
         let comm = &mut self.comms.list[m.ix];
         let (size, is_spoiled) = (comm.size(), comm.is_foreign() || comm.made_wrongly || comm.spoiled);
         let Some(file) = &mut comm.file else { return };
@@ -73,25 +74,33 @@ impl Model {
         if file.unclear {
             return;
         }
+        let separator = collective(s).filter(|coll| separates(*coll));
+        if separator.is_none() {
+            member.go_on(origin, is_alone && collective(s).is_none());
+        }
         if is_access(s) {
             return self.access_file(origin, s, m);
         }
         if origin.func == FnId::MPI_File_seek {
             return self.seek(origin, m);
         }
-        let Some(coll) = collective(s).filter(|coll| separates(*coll)) else { return };
+        let Some(coll) = separator else { return };
         let view = if coll == Coll::FileSetView { Some(self.view_of(origin)) } else { None };
         let Some(file) = &mut self.comms.list[m.ix].file else { return };
         let member = file.members.entry(m.position as i32).or_default();
-        member.interval += 1;
+        let interval = member.interval;
+        member.separate(origin, coll == Coll::FileSync);
         if let Some(view) = view {
             (member.view, member.pointer) = (view, Some(0));
         }
         if coll == Coll::FileSetAtomicity {
             member.is_atomic = row_int(origin, "flag") != Some(0);
         }
-        let over = file.take(size, false);
-        self.judge_pieces(m.ix, over);
+        if coll == Coll::FileSync {
+            file.sync(interval);
+        }
+        let found = file.judge(size, false);
+        self.tell_file_conflicts(m.ix, &found);
     }
 
     fn view_of(&self, origin: &Origin) -> Option<FileView> {
@@ -135,10 +144,11 @@ impl Model {
         };
         let (Some(total @ 1..), Some(place), Some(view)) = (total, place, member.view.clone()) else { return };
         let skip = place.checked_mul(view.etype_size).filter(|skip| *skip >= 0);
-        let (interval, is_atomic) = (member.interval, member.is_atomic);
+        let (interval, is_atomic, is_straight) = (member.interval, member.is_atomic, member.straight.is_some());
+        let member = m.position as i32;
         let found = skip.and_then(|skip| bytes(&view, skip, total)).filter(|_| !is_atomic);
         for (start, end) in found.into_iter().flatten() {
-            file.add(interval, FilePiece { start, end, member: m.position as i32, writes, call: origin.clone() });
+            file.add(FilePiece { start, end, interval, member, writes, is_straight, call: origin.clone() });
         }
     }
 
@@ -146,8 +156,8 @@ impl Model {
     pub(crate) fn judge_open_file(&mut self, ix: CommIx) {
         let Some(comm) = self.comms.list.get_mut(ix) else { return };
         let size = comm.size();
-        let over = comm.file.as_mut().map(|file| file.take(size, true)).unwrap_or_default();
-        self.judge_pieces(ix, over);
+        let found = comm.file.as_mut().map(|file| file.judge(size, true)).unwrap_or_default();
+        self.tell_file_conflicts(ix, &found);
     }
 
     /// The run is over.
@@ -160,18 +170,16 @@ impl Model {
     }
 
     /// Accesses that no common call separates.
-    fn judge_pieces(&mut self, ix: CommIx, over: Vec<Vec<FilePiece>>) {
+    fn tell_file_conflicts(&mut self, ix: CommIx, found: &[FileConflict]) {
         let comm = &self.comms.list[ix];
-        if over.is_empty() || comm.file.as_ref().is_none_or(|file| file.unclear) {
+        if found.is_empty() || comm.file.as_ref().is_none_or(|file| file.unclear) {
             return;
         }
         if comm.a.iter().any(|rank| self.is_dim(rank)) {
             return;
         }
-        for mut pieces in over {
-            for conflict in conflicts(&mut pieces) {
-                self.rules.file_conflict(self, &conflict);
-            }
+        for conflict in found {
+            self.rules.file_conflict(self, conflict);
         }
     }
 }

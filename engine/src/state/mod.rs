@@ -50,7 +50,7 @@ pub(crate) use comms::{Comm, CommIx, CommKey, Comms, Member, Topology, peers};
 pub(crate) use damage::{Damage, Spoilt, WrongResult};
 pub(crate) use entered::{Bridge, Entered};
 pub(crate) use epochs::Lock;
-pub(crate) use file_accesses::{FileConflict, FileMember, FilePiece, FileView, conflicts};
+pub(crate) use file_accesses::{FileConflict, FileMember, FilePiece, FileView};
 pub(crate) use files::{FileFault, OpenFile};
 pub(crate) use findings::{Draft, Findings, Kept};
 pub(crate) use gathering::{Gathering, Verdict, View};

@@ -7,6 +7,10 @@ check! {
     /// shared pointers, in other data representations than "native", behind reads by the individual pointer, which end with
     /// the file, and where calls of two threads of a process on the file have overlapped.
     ///
+    /// A single MPI_File_sync between the two is a warning, where one rank goes on to its access with no other call in between
+    /// but calls of its own on the file: none of them waits for the other rank. Behind a barrier, a message or a collective call,
+    /// the single MPI_File_sync is not told of.
+    ///
     /// # Why it is wrong
     /// Outside of atomic mode, conflicting accesses are defined only if a sync, an order of the two processes and another sync
     /// are between them (MPI 4.1, 14.6.1): a barrier alone is not enough, since data may be held back in each process. What is

@@ -22,6 +22,10 @@ pub(super) struct Accesses {
     all: Vec<Pending>,
     /// Entries of accesses that were completed by their requests are looked for when there are so many.
     limit: usize,
+    /// How many were made.
+    made: u64,
+    /// By thread that is in a call of synchronization: how many had been made when it called.
+    before: Vec<(u16, u64)>,
 }
 
 /// An access among the operations of this process.
@@ -32,6 +36,8 @@ struct Pending {
     ix: Ix,
     started: Spot,
     has_request: bool,
+    /// How many accesses to the window were made before.
+    number: u64,
 }
 
 /// The buffers of more pending accesses to one window are not looked at.
@@ -39,7 +45,9 @@ const MAX_PENDING: usize = 1 << 16;
 const FIRST_LIMIT: usize = 1 << 10;
 
 impl Accesses {
-    fn push(&mut self, access: Pending) {
+    fn push(&mut self, mut access: Pending) {
+        access.number = self.made;
+        self.made += 1;
         if self.all.len() >= self.limit.max(FIRST_LIMIT) {
             self.all.retain(|access| !access.has_request || access.is_there());
             self.limit = 2 * self.all.len();
@@ -47,18 +55,28 @@ impl Accesses {
         self.all.push(access);
     }
 
-    /// Takes out the accesses that a call of synchronization completes at their origin.
-    fn completed_by(&mut self, sync: &Sync) -> Vec<Pending> {
-        match sync {
-            Sync::Unlock(target) | Sync::Flush(target) => {
-                self.all.extract_if(.., |access| access.target == *target).collect()
-            }
+    /// A thread is about to call a function of synchronization.
+    pub(super) fn synchronize(&mut self, thread: u16) {
+        self.before.retain(|(other, _)| *other != thread);
+        self.before.push((thread, self.made));
+    }
+
+    /// Takes out the accesses that a call of synchronization of a thread completes at their origin: of those of other threads, the
+    /// ones that were made before it was called.
+    fn completed_by(&mut self, sync: &Sync, thread: u16) -> Vec<Pending> {
+        let place = self.before.iter().position(|(other, _)| *other == thread);
+        let upto = place.map_or(u64::MAX, |place| self.before.swap_remove(place).1);
+        let target = match sync {
+            Sync::Unlock(target) | Sync::Flush(target) => Some(*target),
             // MPI_Win_start gives no other way to complete what came before it.
-            Sync::Start(_) | Sync::Post | Sync::Wait | Sync::Lock(_) | Sync::LockAll => Vec::new(),
-            Sync::Fence(_) | Sync::Complete | Sync::UnlockAll | Sync::FlushAll | Sync::Free => {
-                std::mem::take(&mut self.all)
-            }
-        }
+            Sync::Start(_) | Sync::Post | Sync::Wait | Sync::Lock(_) | Sync::LockAll => return Vec::new(),
+            Sync::Fence(_) | Sync::Complete | Sync::UnlockAll | Sync::FlushAll | Sync::Free => None,
+        };
+        let is_over = |access: &mut Pending| {
+            let is_known = access.started.thread == thread || access.number < upto;
+            is_known && target.is_none_or(|target| access.target == target)
+        };
+        self.all.extract_if(.., is_over).collect()
     }
 }
 
@@ -112,7 +130,7 @@ pub(super) fn made(thread: &mut Thread, call: &Call, window: (Id, u64)) {
         }
     };
     if let Some(ix) = ix.filter(|_| !is_full) {
-        let access = Pending { target, part: thread.part, ix, started, has_request };
+        let access = Pending { target, part: thread.part, ix, started, has_request, number: 0 };
         with(call.abi, window, |w| w.accesses.push(access));
     }
 }
@@ -131,14 +149,16 @@ fn uses(thread: &mut Thread, call: &Call) -> Uses {
 
 /// A call of synchronization has completed accesses at their origin.
 pub(super) fn complete(thread: &mut Thread, call: &Call, window: (Id, u64), sync: &Sync) {
-    let over = with(call.abi, window, |w| w.accesses.completed_by(sync));
+    let over = with(call.abi, window, |w| w.accesses.completed_by(sync, thread.number()));
     if over.is_empty() {
         return;
     }
     let by = (Spot::of(thread, call), call.open.entered);
     for access in over {
         let Some(operation) = access.end(thread, by) else { continue };
-        if operation.may_have_changed()
+        // The thread of another one may have completed it as well, and use the buffer again.
+        if access.started.thread == by.0.thread
+            && operation.may_have_changed()
             && let Some((used, change)) = operation.snapshots.changed(&operation.uses)
         {
             buffers::tell_changed(thread, call, &buffers::Changed { used, change, started: operation.started });

@@ -84,7 +84,11 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
             with(call.abi, window, |w| w.epochs.check_access(target, has_request)).map(|fault| (fault, Some(target)))
         }),
         OnWindow::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
-            with(call.abi, window, |w| w.epochs.check(&sync)).map(|fault| (fault, synchronization::target(&sync)))
+            let check = |w: &mut Window| {
+                w.accesses.synchronize(thread.number());
+                w.epochs.check(&sync)
+            };
+            with(call.abi, window, check).map(|fault| (fault, synchronization::target(&sync)))
         }),
         OnWindow::No | OnWindow::Exposes | OnWindow::Frees => None,
     };

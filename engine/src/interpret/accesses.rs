@@ -69,7 +69,7 @@ impl Model {
         let comm = &mut self.comms.list[m.ix];
         let is_doubtful = is_dim || comm.is_foreign() || comm.made_wrongly || comm.spoiled;
         let Some(window) = &mut comm.window else { return false };
-        window.unclear |= window.member(m.position as i32).is_used_by_another_thread(origin) || is_doubtful;
+        window.unclear |= window.member(m.position as i32).last_use.is_overlapped(origin) || is_doubtful;
         !window.unclear
     }
 

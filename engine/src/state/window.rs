@@ -8,6 +8,7 @@ use super::hints::Hints;
 use super::order::Epoch;
 use super::passive::{Guard, Passed, Passive};
 use super::promises::Promises;
+use super::turns::LastUse;
 use crate::types::{Amount, Difference};
 use rma::{Deed, Epochs, Home};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,8 +131,7 @@ pub(crate) struct Member {
     used_while_posted: Vec<Accessed>,
     /// The memory that it has attached.
     pub(crate) attached: Parts,
-    /// The thread that used the window last, and when its call returned.
-    used_by: (u16, u64),
+    pub(crate) last_use: LastUse,
     /// How many uses of its own memory were kept since it passed a fence or a collective operation of all.
     uses: usize,
 }
@@ -144,13 +144,6 @@ impl Member {
             (Ok(Home::Lock), false) => Guard::Shared,
             _ => Guard::None,
         }
-    }
-
-    /// A call on the window has returned: had one of another thread not, when it began?
-    pub(crate) fn is_used_by_another_thread(&mut self, call: &Origin) -> bool {
-        let (thread, until) = self.used_by;
-        self.used_by = (call.thread, until.max(call.end()));
-        thread != call.thread && call.time < until
     }
 }
 
@@ -216,7 +209,7 @@ impl Window {
             posted: None,
             used_while_posted: Vec::new(),
             attached: Parts::default(),
-            used_by: (0, 0),
+            last_use: LastUse::default(),
             uses: 0,
         })
     }

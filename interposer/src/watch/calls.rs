@@ -143,7 +143,7 @@ fn before_objects(thread: &mut Thread, call: &Call) {
         grequest_misuse::completes(thread, call);
     }
     if let Some(loan) = call.info.loan {
-        loans::before(loan, call);
+        loans::before(thread, loan, call);
     }
     if call.info.watched == Watched::Finalize {
         leaks::before_end(thread, Spot::of(thread, call));

@@ -1,7 +1,7 @@
 //! Loans of MPI to the program that are no objects with a definition: attribute keys, matched messages, ports, names of
 //! services.
 
-use super::Spot;
+use super::{Spot, leak_port};
 use crate::call::info::{Loan, Thing};
 use crate::mpi::handles;
 use crate::mpi::words::{c_string, handle_at, is_true};
@@ -20,9 +20,12 @@ pub(super) enum Lent {
     Service(Vec<u8>),
 }
 
-static LENT: Mutex<Option<FxHashMap<Lent, Spot>>> = Mutex::new(None);
+/// The call that took it, and for the name of a service: the port that it stands for.
+type Taken = (Spot, Option<Vec<u8>>);
 
-fn lent() -> MutexGuard<'static, Option<FxHashMap<Lent, Spot>>> {
+static LENT: Mutex<Option<FxHashMap<Lent, Taken>>> = Mutex::new(None);
+
+fn lent() -> MutexGuard<'static, Option<FxHashMap<Lent, Taken>>> {
     LENT.lock().unwrap_or_else(|e| e.into_inner())
 }
 
@@ -45,13 +48,21 @@ fn named(loan: Loan, call: &Call) -> Option<Lent> {
 
 /// A call is about to take something back.
 #[cold]
-pub(crate) fn before(loan: Loan, call: &Call) {
-    if loan.back
-        && let Some(what) = named(loan, call)
-        && let Some(all) = lent().as_mut()
-    {
-        all.remove(&what);
+pub(crate) fn before(thread: &mut Thread, loan: Loan, call: &Call) {
+    let Some(what) = named(loan, call).filter(|_| loan.back) else { return };
+    lent().as_mut().and_then(|all| all.remove(&what));
+    if let Lent::Port(port) = &what {
+        names_of(port).into_iter().for_each(|(name, spot)| leak_port::still_published(thread, call, &name, spot));
     }
+}
+
+/// Takes the names under which the process has published a port.
+fn names_of(port: &[u8]) -> Vec<(Vec<u8>, Spot)> {
+    let mut all = lent();
+    let names = all.iter_mut().flat_map(|all| all.extract_if(|_, (_, of)| of.as_deref() == Some(port)));
+    names
+        .filter_map(|(what, (spot, _))| if let Lent::Service(name) = what { Some((name, spot)) } else { None })
+        .collect()
 }
 
 /// A call that succeeded may have lent something.
@@ -61,11 +72,14 @@ pub(crate) fn after(thread: &Thread, loan: Loan, call: &Call) {
         return;
     }
     if let Some(what) = named(loan, call) {
-        lent().get_or_insert_default().insert(what, Spot::of(thread, call));
+        let port = (loan.thing == Thing::Service).then(|| call.info.row.param("port_name")).flatten();
+        let port = port.and_then(|param| call.words.get(param).copied()).filter(|a| *a >= call.abi.lowest_address);
+        let port = port.map(|address| c_string(address).to_vec());
+        lent().get_or_insert_default().insert(what, (Spot::of(thread, call), port));
     }
 }
 
 /// Everything that was not given back.
 pub(super) fn outstanding() -> Vec<(Lent, Spot)> {
-    lent().iter().flatten().map(|(what, spot)| (what.clone(), *spot)).collect()
+    lent().iter().flatten().map(|(what, (spot, _))| (what.clone(), *spot)).collect()
 }

@@ -17,6 +17,11 @@ impl Observer {
             let call = self.feeder.interrupted(rank, &signal);
             let inside = call.map(|(function, _)| format!(" inside of {function}")).unwrap_or_default();
             let who = names.rename(&format!("rank {rank}"));
+            if self.feeder.is_ended_by_leak(rank, &signal) {
+                let died = format!("died of {}{inside}", signal_name(signal.signal));
+                lines.push(format!("mpivet: {who}: {died}, as it had not freed what the report will name"));
+                continue;
+            }
             let check = &ABEND;
             let what = format!("{}[{}] {}", severity.name(), check.code, check.name);
             lines.push(format!("mpivet: {who}: {what}: died of {}{inside}", signal_name(signal.signal)));

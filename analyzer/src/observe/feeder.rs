@@ -157,6 +157,11 @@ impl Feeder {
         self.engine.as_ref()?.interrupted(rank, signal)
     }
 
+    /// See [`Engine::is_ended_by_leak`].
+    pub(super) fn is_ended_by_leak(&self, rank: i32, signal: &Signal) -> bool {
+        self.engine.as_ref().is_some_and(|engine| engine.is_ended_by_leak(rank, signal))
+    }
+
     /// Calls in laps that repeat the laps before them, so that they were counted and not looked at one by one.
     pub(super) fn leapt(&self) -> u64 {
         self.engine.as_ref().map_or(0, Engine::leapt)

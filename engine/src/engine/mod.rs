@@ -291,6 +291,12 @@ impl Engine {
         Some((call.name(), call.site))
     }
 
+    /// Did the MPI library abort a rank by this signal in MPI_Finalize, where objects were left that the report names?
+    pub fn is_ended_by_leak(&self, rank: i32, signal: &Signal) -> bool {
+        let rank = usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get(rank));
+        rank.is_some_and(|r| r.interrupted(signal).is_some_and(|call| r.is_ended_by_leak(&call)))
+    }
+
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
         self.stuck_apart_from(&BTreeSet::new())

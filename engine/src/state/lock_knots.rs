@@ -8,6 +8,8 @@ use std::rc::Rc;
 
 /// More steps are not made in search of one knot.
 const MOST_STEPS: usize = 1 << 14;
+/// More pairs of locks are not looked at.
+const MOST_PAIRS: usize = 1 << 18;
 /// Processes that wait for each other.
 const LONGEST: usize = 1 << 6;
 
@@ -45,6 +47,18 @@ impl Locks {
     /// Do locks that exclude each other keep two accesses apart? Each begins at a call and is over by another one, and a lock
     /// keeps others from it if some process got that before and gave it back behind it, for all that is known.
     pub(super) fn keep_apart(&self, a: (CallPlace, CallPlace), b: (CallPlace, CallPlace), before: Before) -> bool {
+        if self.are_too_many() {
+            return true;
+        }
+        // Mostly each process has the lock itself.
+        let mine = |(begin, end): (CallPlace, CallPlace)| -> Vec<&Hold> {
+            let is_behind = |given| given >= end.1 && given > begin.1;
+            let is_around = |hold: &&Hold| hold.call.index < begin.1 && hold.end.is_none_or(is_behind);
+            self.of(begin.0).filter(is_around).collect()
+        };
+        if a.0.0 != b.0.0 && are_apart(&mine(a), &mine(b)) {
+            return true;
+        }
         let around = |(begin, end): (CallPlace, CallPlace)| -> Vec<&Hold> {
             let is_around = |hold: &&Hold| {
                 let is_behind = |given: CallPlace| {
@@ -56,15 +70,14 @@ impl Locks {
             };
             self.each().filter(is_around).collect()
         };
-        let (of_a, of_b) = (around(a), around(b));
-        of_a.iter().any(|a| of_b.iter().any(|b| a.call.rank != b.call.rank && a.lock.keeps_out(b.lock)))
+        are_apart(&around(a), &around(b))
     }
 
     /// Pairs of locks that exclude each other, that nothing orders, and the first of which was taken on trust (MPI_MODE_NOCHECK).
     pub(crate) fn unchecked(&self, before: Before) -> Vec<[Rc<Origin>; 2]> {
         let all = self.all();
         let mut found = Vec::new();
-        for trusting in all.iter().filter(|hold| hold.lock.is_unchecked) {
+        for trusting in all.iter().filter(|hold| hold.lock.is_unchecked).take(MOST_PAIRS / all.len().max(1)) {
             let unordered = all.iter().filter(|other| {
                 let is_seen = other.lock.is_unchecked && other.call.rank < trusting.call.rank;
                 let is_other = other.call.rank != trusting.call.rank && !is_seen && other.lock.excludes(trusting.lock);
@@ -91,10 +104,15 @@ impl Locks {
     }
 }
 
+/// Do locks of two lists exclude each other?
+fn are_apart(some: &[&Hold], others: &[&Hold]) -> bool {
+    some.iter().any(|a| others.iter().any(|b| a.call.rank != b.call.rank && a.lock.keeps_out(b.lock)))
+}
+
 /// Processes that wait with a lock for another one, which comes there only when it has had that lock.
 fn held_in_waits(all: &[&Hold], before: Before) -> Vec<Vec<Holder>> {
     let mut found = Vec::new();
-    for holder in all.iter().filter(|hold| !hold.waits.is_empty()) {
+    for holder in all.iter().filter(|hold| !hold.waits.is_empty()).take(MOST_PAIRS / all.len().max(1)) {
         let excluded =
             all.iter().filter(|other| other.call.rank != holder.call.rank && other.lock.keeps_out(holder.lock));
         for other in excluded {

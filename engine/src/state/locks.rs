@@ -7,8 +7,12 @@ use super::order::{CallPlace, News};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// More locks of one process are not looked at before the next collective operation of all.
-const MOST_HELD: usize = 1 << 12;
+/// More locks that one process has at once are not looked at.
+const MOST_OPEN: usize = 1 << 7;
+/// More that it has had are not, before the next collective operation of all.
+const MOST_OVER: usize = 1 << 14;
+/// With more of all processes, none is held against all others.
+const MOST_COMPARED: usize = 1 << 16;
 /// More calls in which a process waits with a lock are not looked at.
 const MOST_WAITS: usize = 1 << 6;
 
@@ -48,79 +52,106 @@ pub(crate) struct Hold {
     pub(super) waits: Vec<(Rc<Origin>, News)>,
 }
 
+/// The locks that one process has, and has had.
+#[derive(Debug, Default)]
+struct OfRank {
+    open: Vec<Hold>,
+    over: Vec<Hold>,
+    /// There were more, up to this call.
+    cut: Option<u64>,
+}
+
 /// The locks of all processes, by world rank.
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
-    holds: FxHashMap<i32, Vec<Hold>>,
+    ranks: FxHashMap<i32, OfRank>,
 }
 
 impl Locks {
     pub(crate) fn is_empty(&self) -> bool {
-        self.holds.is_empty()
+        self.ranks.is_empty()
     }
 
     /// A process has got a lock.
     pub(crate) fn take(&mut self, call: &Rc<Origin>, lock: Locked) {
-        let all = self.holds.entry(call.rank).or_default();
-        if all.len() < MOST_HELD {
-            let open = all.iter().filter(|hold| hold.end.is_none());
-            let within = open.map(|hold| (hold.lock, hold.call.clone())).collect();
-            all.push(Hold { lock, call: call.clone(), end: None, within, waits: Vec::new() });
+        let OfRank { open, cut, .. } = self.ranks.entry(call.rank).or_default();
+        if open.len() >= MOST_OPEN {
+            *cut = Some(u64::MAX);
+        } else {
+            let within = open.iter().map(|hold| (hold.lock, hold.call.clone())).collect();
+            open.push(Hold { lock, call: call.clone(), end: None, within, waits: Vec::new() });
         }
     }
 
     /// A process has given a lock back.
     pub(crate) fn give(&mut self, call: &Origin, window: CommIx, target: Option<i32>) {
-        let all = self.holds.get_mut(&call.rank).into_iter().flatten();
-        let is_it = |hold: &&mut Hold| (hold.end, hold.lock.window, hold.lock.target) == (None, window, target);
-        all.rev().find(is_it).into_iter().for_each(|hold| hold.end = Some(call.index));
+        let Some(OfRank { open, over, cut }) = self.ranks.get_mut(&call.rank) else { return };
+        if over.len() >= MOST_OVER {
+            *cut = (*cut).max(Some(call.index));
+        }
+        let place = open.iter().rposition(|hold| (hold.lock.window, hold.lock.target) == (window, target));
+        let given = place.map(|place| Hold { end: Some(call.index), ..open.remove(place) });
+        over.extend(given.filter(|_| over.len() < MOST_OVER));
+    }
+
+    /// Are there so many that it is not known which of them an access lies in?
+    pub(super) fn are_too_many(&self) -> bool {
+        self.ranks.values().any(|all| all.cut.is_some()) || self.each().nth(MOST_COMPARED).is_some()
     }
 
     pub(super) fn are_any_exclusive(&self) -> bool {
-        self.each().any(|hold| hold.lock.is_exclusive)
+        self.ranks.values().any(|all| all.cut.is_some()) || self.each().any(|hold| hold.lock.is_exclusive)
     }
 
     /// Does a process hold a lock that may keep others from what it does meanwhile, wherever that is?
     pub(crate) fn holds_exclusive(&self, rank: i32) -> bool {
-        let all = self.holds.get(&rank).into_iter().flatten();
-        all.filter(|hold| hold.end.is_none()).any(|hold| hold.lock.is_exclusive)
+        self.ranks.get(&rank).is_some_and(|all| all.open.iter().any(|hold| hold.lock.is_exclusive))
     }
 
     /// A process has waited for others.
     pub(crate) fn wait(&mut self, call: &Rc<Origin>, news: News) {
-        let all = self.holds.get_mut(&call.rank).into_iter().flatten();
-        for hold in all.filter(|hold| hold.end.is_none() && hold.waits.len() < MOST_WAITS) {
+        let open = self.ranks.get_mut(&call.rank).into_iter().flat_map(|all| &mut all.open);
+        for hold in open.filter(|hold| hold.waits.len() < MOST_WAITS) {
             hold.waits.push((call.clone(), news));
         }
     }
 
     /// Forgets the locks that a process had given back before this call of it, and the waits of the others.
     pub(crate) fn forget(&mut self, rank: i32, since: u64) {
-        let Some(all) = self.holds.get_mut(&rank) else { return };
-        all.retain(|hold| hold.end.is_none_or(|end| end >= since));
-        all.iter_mut().for_each(|hold| hold.waits.retain(|(call, _)| call.index >= since));
-        if all.is_empty() {
-            self.holds.remove(&rank);
+        let Some(OfRank { open, over, cut }) = self.ranks.get_mut(&rank) else { return };
+        *cut = cut.filter(|upto| *upto >= since);
+        over.retain(|hold| hold.end.is_none_or(|end| end >= since));
+        let kept = open.iter_mut().chain(over.iter_mut());
+        kept.for_each(|hold| hold.waits.retain(|(call, _)| call.index > since));
+        if open.is_empty() && over.is_empty() && cut.is_none() {
+            self.ranks.remove(&rank);
         }
     }
 
     /// Forgets the locks of a window.
     pub(crate) fn forget_window(&mut self, window: CommIx) {
-        self.holds.values_mut().for_each(|all| all.retain(|hold| hold.lock.window != window));
-        self.holds.retain(|_, all| !all.is_empty());
+        self.ranks.retain(|_, OfRank { open, over, .. }| {
+            open.retain(|hold| hold.lock.window != window);
+            over.retain(|hold| hold.lock.window != window);
+            !(open.is_empty() && over.is_empty())
+        });
     }
 
     /// Calls that are kept.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
-        self.holds.values().flatten().flat_map(|hold| {
+        self.each().flat_map(|hold| {
             let within = hold.within.iter().map(|(_, call)| call);
             let waits = hold.waits.iter().map(|(call, _)| call);
             std::iter::once(&hold.call).chain(within).chain(waits)
         })
     }
 
+    pub(super) fn of(&self, rank: i32) -> impl Iterator<Item = &Hold> {
+        self.ranks.get(&rank).into_iter().flat_map(|all| all.open.iter().chain(&all.over))
+    }
+
     pub(super) fn each(&self) -> impl Iterator<Item = &Hold> {
-        self.holds.values().flatten()
+        self.ranks.values().flat_map(|all| all.open.iter().chain(&all.over))
     }
 
     /// In an order that does not depend on which ranks were read first.

@@ -19,7 +19,7 @@ const MOST_EXCLUSIVE: usize = 1 << 14;
 /// More that are not over are not kept for the next time.
 const MOST_KEPT: usize = 1 << 13;
 /// More pairs are not held against the locks of other memory; they pass for kept apart.
-const MOST_ASKED: usize = 1 << 12;
+const MOST_ASKED: usize = 1 << 5;
 /// More pairs of accesses are not looked at one by one.
 const MOST_PAIRS: usize = 1 << 18;
 

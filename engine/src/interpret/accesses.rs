@@ -303,7 +303,7 @@ impl Model {
         if !window.are_all_known(size) {
             return window.late.extend(over);
         }
-        let begun = self.begun(ix);
+        let (begun, rules) = (self.begun(ix), self.rules_of_accumulates(ix));
         for (together, mut accesses) in over {
             let target = together.target();
             // The order in which ranks are read tells nothing.
@@ -315,7 +315,7 @@ impl Model {
             let rank = comm.a.get(target);
             let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
             if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target(ix, (rank, exposed), (together.between(), &begun), &accesses);
+                self.judge_target(rules, (rank, exposed), (together.between(), &begun), &accesses);
             }
             accesses.into_iter().for_each(|access| self.recycle(access.call));
         }
@@ -331,12 +331,11 @@ impl Model {
     /// Accesses to the memory of one process that nothing orders.
     fn judge_target(
         &mut self,
-        window: CommIx,
+        (no_op, in_order): (u32, InOrder),
         (target, exposed): (i32, Exposed),
         (between, begun): (Between, &Begun),
         accesses: &[Accessed],
     ) {
-        let (no_op, in_order) = self.rules_of_accumulates(window);
         let mut all: Unordered<u32> = Unordered::default();
         let of_others = |access: &Accessed| !access.is_own && access.out_of_range(exposed).is_none();
         for (number, access) in accesses.iter().enumerate().filter(|(_, access)| of_others(access)) {

@@ -12,6 +12,7 @@ mod files;
 mod finalize;
 mod forget;
 mod infos;
+mod locks;
 mod news;
 mod own_memory;
 mod partitioned;

@@ -60,13 +60,13 @@ impl Parts {
     }
 }
 
-/// The accesses that are kept of one window.
+/// The accesses of one window whose memory is not known to be attached.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct Unattached {
     all: Vec<Early>,
 }
 
-impl Kept {
+impl Unattached {
     pub(super) fn keep(&mut self, early: Early) {
         if self.all.len() < MOST_KEPT {
             self.all.push(early);

@@ -344,9 +344,11 @@ impl Judge<'_> {
         let own = all.iter().enumerate().filter(|(_, held)| held.access.is_own);
         let pairs = own.flat_map(|own| exclusive.iter().zip(all.len()..).map(move |other| (own, other)));
         let meeting = |((own_number, own), (other, number)): ((usize, &Held), (&Held, usize))| {
-            let goes = own.access.deed.goes_with(other.access.deed, self.no_op) || !self.are_unordered(own, other);
-            let byte = first_common(&own.access, &other.access, self.exposed).filter(|_| !goes)?;
-            Some((own_number, number, byte))
+            if own.access.deed.goes_with(other.access.deed, self.no_op) {
+                return None;
+            }
+            let byte = first_common(&own.access, &other.access, self.exposed)?;
+            self.are_unordered(own, other).then_some((own_number, number, byte))
         };
         pairs.take(MOST_PAIRS).filter_map(meeting).collect()
     }
@@ -354,12 +356,12 @@ impl Judge<'_> {
     /// Does nothing order two accesses of different origins, which were not compared before?
     fn are_unordered(&self, a: &Held, b: &Held) -> bool {
         let is_known = a.is_kept && b.is_kept || a.is_fresh && b.is_fresh && a.phase == b.phase;
-        let are_kept_apart = match (a.guard, b.guard) {
+        let are_exclusive = match (a.guard, b.guard) {
             (Guard::None, _) | (_, Guard::None) | (Guard::Shared, Guard::Shared) => false,
             (Guard::Exclusive, _) | (_, Guard::Exclusive) => true,
         };
         let are_of_two = a.access.origin != b.access.origin;
-        let is_unordered = !is_known && !are_kept_apart && are_of_two && !self.is_before(a, b) && !self.is_before(b, a);
+        let is_unordered = !is_known && !are_exclusive && are_of_two && !self.is_before(a, b) && !self.is_before(b, a);
         is_unordered && !(self.are_any_exclusive && self.are_kept_apart(a, b))
     }
 

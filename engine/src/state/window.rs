@@ -1,7 +1,7 @@
 //! The accesses to a window that are not judged yet, gathered where nothing orders them (MPI 4.1, 12.7): within one epoch of
 //! fences, within one exposure epoch of MPI_Win_post, and of one process between two of its flushes.
 
-use super::attached::{Early, Kept, Parts};
+use super::attached::{Early, Parts, Unattached};
 use super::call::Origin;
 use super::comms::CommIx;
 use super::hints::Hints;
@@ -177,7 +177,7 @@ pub(crate) struct Window {
     pub(super) passive: Passive,
     pub(crate) promises: Promises,
     /// Accesses to memory that is not known to be attached.
-    pub(crate) unattached: Kept,
+    pub(crate) unattached: Unattached,
     /// Calls of its processes before which nothing matters any more.
     pub(crate) judged: FxHashMap<i32, u64>,
     /// How many processes have freed it.

@@ -156,7 +156,7 @@ pub(super) fn complete(thread: &mut Thread, call: &Call, window: (Id, u64), sync
     let by = (Spot::of(thread, call), call.open.entered);
     for access in over {
         let Some(operation) = access.end(thread, by) else { continue };
-        // The thread of another one may have completed it as well, and use the buffer again.
+        // Another thread that began it may have completed it as well, and use the buffer again.
         if access.started.thread == by.0.thread
             && operation.may_have_changed()
             && let Some((used, change)) = operation.snapshots.changed(&operation.uses)

@@ -8,7 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use trace_format::run::proc::{self, Mapped};
 
 mod arena;
+mod block;
 mod own_stack;
+
+pub use block::Block;
 
 /// Where memory lies, as far as that tells for how long it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

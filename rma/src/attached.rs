@@ -54,6 +54,16 @@ impl<P: Copy> Attached<P> {
         }
     }
 
+    /// The call that attached the memory that begins at `start`.
+    pub fn part(&self, start: u64) -> Option<&P> {
+        self.parts.get(&start).map(|(_, by)| by)
+    }
+
+    /// The calls that attached what is attached.
+    pub fn parts(&self) -> impl Iterator<Item = &P> {
+        self.parts.values().map(|(_, by)| by)
+    }
+
     /// The memory that begins at `start` was detached.
     pub fn detach(&mut self, start: u64) {
         self.parts.remove(&start);
@@ -84,6 +94,7 @@ mod tests {
         assert_eq!(all.check_detach(100), None);
         assert_eq!(all.check_detach(104), Some(Misplaced::Inside { offset: 4, by: 'a' }));
         assert_eq!(all.check_detach(110), Some(Misplaced::Nowhere));
+        assert_eq!((all.part(100), all.part(104), all.parts().count()), (Some(&'a'), None, 1));
         all.detach(100);
         assert_eq!(all.check_detach(100), Some(Misplaced::Nowhere));
         all.attach(300, 0, 'b');

@@ -14,6 +14,7 @@ const HEAP: u64 = 64 << 20;
 const PAGE: u64 = 4096;
 /// Words at the beginning of a heap: where its arena is, the heap before it, how much of it is in use and how much is accessible.
 const HEADER: usize = 4;
+const USED: u64 = 16;
 const ACCESSIBLE: u64 = 24;
 /// Places by the address of a heap.
 const PLACES: usize = 64;
@@ -40,6 +41,13 @@ pub(super) fn holds(span: &Range<u64>) -> bool {
     // SAFETY: the first page of a heap that an arena began with stays.
     let accessible = unsafe { ((base + ACCESSIBLE) as *const u64).read_volatile() };
     accessible <= HEAP && span.start < span.end && span.end <= base + accessible
+}
+
+/// End of what is in use of the heap with an address, if there is one.
+pub(super) fn end(address: u64) -> Option<u64> {
+    let base = address / HEAP * HEAP;
+    let mut used = [0; 8];
+    (base != 0 && read(base + USED, &mut used)).then(|| base.saturating_add(u64::from_ne_bytes(used)))
 }
 
 /// Is there a heap that was not known?

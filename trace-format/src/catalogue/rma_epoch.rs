@@ -17,8 +17,10 @@ check! {
     ///   nothing ensures that MPI_Win_post came before, or where one of the two does not assert it, and of a lock where
     ///   another process has or wants one that excludes it; `no_locks` in the info object of a window that is locked;
     /// - a window whose memory is gone: MPI_Free_mem of memory that MPI_Win_create was given, a local variable of a function that
-    ///   has returned, pages that were unmapped. The latter two are noticed at the next synchronization or at MPI_Win_free,
-    ///   as long as nothing else has come to the place; memory that was freed inside the heap is not noticed;
+    ///   has returned, pages that were unmapped, memory from malloc that was freed. All but the first are noticed at the next
+    ///   synchronization or at MPI_Win_free, as long as nothing else has come to the place; freed memory where the lists of
+    ///   the GNU C library's malloc prove it;
+    /// - memory that is freed while it is attached to a dynamic window, noticed at MPI_Win_detach and MPI_Win_free;
     /// - MPI_Win_attach of memory that is attached already, MPI_Win_detach of what is not the beginning of attached memory.
     ///
     /// The process prints the finding when it makes the call; assertions that calls of other processes belie are in the report.
@@ -35,7 +37,7 @@ check! {
     /// Assertions let the library leave work out (12.5.5); where they are not true, data are lost or old.
     ///
     /// Memory given to MPI_Win_create may be freed when MPI_Win_free has returned (12.2.5). Memory is attached to a dynamic
-    /// window once at a time, and detached by the address that attached it (12.2.4).
+    /// window once at a time, detached by the address that attached it, and detached before it is freed (12.2.4).
     ///
     /// # Example
     /// ```trace

@@ -21,8 +21,8 @@ pub(crate) fn tell(thread: &mut Thread, here: Spot, fault: Fault<Spot>, target: 
 
 /// The call `here` does what the memory of a window does not allow. `earlier`: the call that exposed the memory.
 #[cold]
-pub(crate) fn tell_memory(thread: &mut Thread, here: Spot, broken: &str, earlier: Option<Spot>) {
-    let mut finding = Finding::new(CHECK, format!("{} {broken}", here.func.name())).at(here, "is not allowed here");
+pub(crate) fn tell_memory(thread: &mut Thread, here: Spot, role: &'static str, broken: &str, earlier: Option<Spot>) {
+    let mut finding = Finding::new(CHECK, format!("{} {broken}", here.func.name())).at(here, role);
     if let Some(earlier) = earlier {
         finding = finding.at(earlier, "exposes the memory");
     }

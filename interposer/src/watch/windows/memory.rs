@@ -7,7 +7,7 @@ use crate::mpi::spot::Spot;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::rma_epoch;
-use recorder::memory::{self, Region};
+use recorder::memory::{self, Block, Region};
 use rma::{Attached, Misplaced};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use trace_format::mpi::{Class, Coll, FnId, RmaSync};
 pub(super) struct Memory {
     /// Given to MPI_Win_create, until its loss was told.
     created: Option<Created>,
-    attached: Attached<Spot>,
+    attached: Attached<Part>,
 }
 
 #[derive(Clone)]
@@ -28,8 +28,19 @@ struct Created {
     region: Region,
     /// The thread on whose stack it lies.
     stack_of: Option<u16>,
+    block: Option<Block>,
     by: Spot,
 }
+
+/// Memory that is attached to a dynamic window.
+#[derive(Clone, Copy)]
+struct Part {
+    block: Option<Block>,
+    by: Spot,
+}
+
+/// More attached memory of one window is not looked at when it is freed.
+const MAX_PARTS: usize = 1000;
 
 fn word(call: &Call, name: &str) -> u64 {
     call.info.row.param(name).and_then(|p| call.words.get(p)).copied().unwrap_or(0)
@@ -38,30 +49,38 @@ fn word(call: &Call, name: &str) -> u64 {
 /// A call on a window is about to be made. True if its memory does not allow it.
 pub(super) fn before(thread: &mut Thread, call: &Call, window: (Id, u64)) -> bool {
     let (here, base) = (Spot::of(thread, call), word(call, "base"));
+    let mut role = "is not allowed here";
     let found = match call.info.row.id {
         FnId::MPI_Win_attach => {
             with(call.abi, window, |w| w.memory.attached.check_attach(base, word(call, "size"))).map(words)
         }
-        FnId::MPI_Win_detach => with(call.abi, window, |w| w.memory.attached.check_detach(base)).map(words),
+        FnId::MPI_Win_detach => match with(call.abi, window, |w| w.memory.attached.check_detach(base)) {
+            Some(misplaced) => Some(words(misplaced)),
+            None => {
+                role = "comes too late";
+                freed(call, window, |memory| memory.attached.part(base).copied().into_iter().collect())
+                    .map(|by| ("detaches memory that was freed before".to_owned(), Some(by)))
+            }
+        },
         _ if call.info.on_window == OnWindow::Synchronizes => lost(thread, call, window),
         _ => None,
     };
     let Some((broken, earlier)) = found else { return false };
-    rma_epoch::tell_memory(thread, here, &broken, earlier);
+    rma_epoch::tell_memory(thread, here, role, &broken, earlier);
     true
 }
 
 /// Broken rule, and the call that exposed the memory.
 type Broken = (String, Option<Spot>);
 
-fn words(misplaced: Misplaced<Spot>) -> Broken {
+fn words(misplaced: Misplaced<Part>) -> Broken {
     match misplaced {
         Misplaced::Twice { bytes, by } => {
             let are = if bytes == 1 { "1 byte is".to_owned() } else { format!("{bytes} bytes are") };
-            (format!("attaches memory of which {are} attached to the window already"), Some(by))
+            (format!("attaches memory of which {are} attached to the window already"), Some(by.by))
         }
         Misplaced::Inside { offset, by } => {
-            (format!("is given byte {offset} of memory that is attached; it must be given the beginning"), Some(by))
+            (format!("is given byte {offset} of memory that is attached; it must be given the beginning"), Some(by.by))
         }
         Misplaced::Nowhere => ("detaches memory that is not attached to the window".to_owned(), None),
     }
@@ -69,16 +88,38 @@ fn words(misplaced: Misplaced<Spot>) -> Broken {
 
 /// The memory of the window is gone.
 fn lost(thread: &mut Thread, call: &Call, window: (Id, u64)) -> Option<Broken> {
-    let created = ALL.get(&window.0)?.memory.created.clone()?;
+    let created = ALL.get(&window.0)?.memory.created.clone();
+    let Some(created) = created else { return lost_part(call, window) };
     let how = if is_frame_gone(thread, call, &created) {
         "was a local variable of a function that has returned"
-    } else if is_exposing(call.info.row.class) && is_unmapped(&created) {
+    } else if !is_exposing(call.info.row.class) {
+        return None;
+    } else if is_unmapped(&created) {
         "was given back"
+    } else if created.block.is_some_and(|block| block.is_free()) {
+        "was freed"
     } else {
         return None;
     };
-    with(call.abi, window, |w| w.memory.created = None);
+    // Other windows of the same memory lost it by the same mistake.
+    ALL.iter_mut().for_each(|mut w| {
+        w.memory.created.take_if(|other| other.span.start < created.span.end && created.span.start < other.span.end);
+    });
     Some((format!("is called for a window whose memory is gone: it {how}"), Some(created.by)))
+}
+
+/// A dynamic window is about to be freed, and memory that is attached to it was freed before.
+fn lost_part(call: &Call, window: (Id, u64)) -> Option<Broken> {
+    let is_end = matches!(call.info.row.class, Class::Collective(Coll::WinFree, _));
+    let parts = |memory: &Memory| memory.attached.parts().take(MAX_PARTS).copied().collect();
+    let by = is_end.then(|| freed(call, window, parts)).flatten()?;
+    Some(("is called for a window whose memory is gone: a part that is attached was freed".to_owned(), Some(by)))
+}
+
+/// The call that attached memory, of some parts, that the program has freed since.
+fn freed(call: &Call, window: (Id, u64), parts: impl FnOnce(&Memory) -> Vec<Part>) -> Option<Spot> {
+    let parts = with(call.abi, window, |w| parts(&w.memory));
+    parts.into_iter().find(|part| part.block.is_some_and(|block| block.is_free())).map(|part| part.by)
 }
 
 /// Does the memory lie in a part of the stack that the calling function does not use?
@@ -92,9 +133,10 @@ fn is_frame_gone(thread: &Thread, call: &Call, created: &Created) -> bool {
     is_below && memory::is_own_stack(stack_pointer) && memory::is_own_stack(created.span.start)
 }
 
-/// Does the call expose the window's memory, or end the window?
+/// Does the call expose the window's memory, end that, or end the window?
 fn is_exposing(class: Class) -> bool {
-    matches!(class, Class::Collective(Coll::WinFence | Coll::WinFree, _) | Class::RmaSync(RmaSync::RmaPost))
+    let is_collective = matches!(class, Class::Collective(Coll::WinFence | Coll::WinFree, _));
+    is_collective || matches!(class, Class::RmaSync(RmaSync::RmaPost | RmaSync::RmaWait))
 }
 
 fn is_unmapped(created: &Created) -> bool {
@@ -105,7 +147,10 @@ fn is_unmapped(created: &Created) -> bool {
 pub(super) fn exposed(thread: &mut Thread, call: &Call, window: (Id, u64)) {
     let (base, size, by) = (word(call, "base"), word(call, "size"), Spot::of(thread, call));
     match call.info.row.id {
-        FnId::MPI_Win_attach => with(call.abi, window, |w| w.memory.attached.attach(base, size, by)),
+        FnId::MPI_Win_attach => {
+            let block = base.checked_add(size).and_then(|end| Block::of(&(base..end)));
+            with(call.abi, window, |w| w.memory.attached.attach(base, size, Part { block, by }));
+        }
         FnId::MPI_Win_detach => with(call.abi, window, |w| w.memory.attached.detach(base)),
         _ => {
             let created = created(thread, call, base, size);
@@ -122,7 +167,8 @@ fn created(thread: &Thread, call: &Call, base: u64, size: u64) -> Option<Created
     }
     let region = memory::region(&span);
     let stack_of = memory::is_own_stack(base).then(|| thread.number());
-    Some(Created { span, region, stack_of, by: Spot::of(thread, call) })
+    let block = Block::of(&span);
+    Some(Created { span, region, stack_of, block, by: Spot::of(thread, call) })
 }
 
 /// MPI_Free_mem is about to be called.
@@ -132,6 +178,7 @@ pub(super) fn freeing(thread: &mut Thread, call: &Call) {
     let is_exposed = |created: &Created| created.span.contains(&base);
     let by = ALL.iter().find_map(|window| window.memory.created.as_ref().filter(|c| is_exposed(c)).map(|c| c.by));
     if by.is_some() {
-        rma_epoch::tell_memory(thread, Spot::of(thread, call), "frees memory that a window exposes", by);
+        let role = "is not allowed here";
+        rma_epoch::tell_memory(thread, Spot::of(thread, call), role, "frees memory that a window exposes", by);
     }
 }

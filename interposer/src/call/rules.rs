@@ -1,6 +1,7 @@
 //! The rules for the arguments of a function, worked out once from its row of the table.
 
 use crate::call::topology;
+use crate::mpi::descent;
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
 
 /// Place of a parameter that a function does not have: its word is always 0.
@@ -158,6 +159,8 @@ pub(crate) struct Rules {
     pub(crate) buffers: Vec<Buffer>,
     /// Has rules of its own, which follow from no kind of parameter.
     pub(crate) special: bool,
+    /// Has several objects that must be of one session, or of the world model.
+    pub(crate) meets: bool,
     /// Requests that are only waited for or looked at: their number (none: it is one), their place.
     pub(crate) requests: Option<(Option<usize>, usize)>,
     /// Where what such a call tells of its requests is written: NULL is no place for it. That of the requests if there is
@@ -194,6 +197,7 @@ impl Rules {
         rules.buffers = (0..row.params.len()).filter_map(|param| buffer(row, param)).collect();
         rules.messages = messages(row);
         rules.special = special;
+        rules.meets = row.params.iter().filter(|p| descent::is_derived(p)).count() > 1;
         rules.requests = match row.class {
             Class::Wait(_) | Class::Test(_) => place(row, Kind::Request).map(|p| (length(row, p), p)),
             _ => None,

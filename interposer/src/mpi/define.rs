@@ -4,7 +4,7 @@ use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
-use crate::mpi::{datatype, handles, library, other_worlds, types};
+use crate::mpi::{datatype, descent, handles, library, other_worlds, types};
 use recorder::trace;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
@@ -149,6 +149,7 @@ pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> bool {
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
     let (id, fresh) = handles::made(kind, handle, shared, spot);
+    descent::made(abi, (kind, handle), fresh, function, words);
     let Some(trace) = trace::get() else { return true };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {

@@ -2,6 +2,7 @@
 //! seen made and freed.
 
 use crate::debuggers::queues;
+use crate::mpi::descent::Descent;
 use crate::mpi::library::MpiLibrary;
 use crate::mpi::properties::{self, Properties};
 use crate::mpi::spot::Spot;
@@ -41,6 +42,8 @@ struct Marks {
     constructed: bool,
     /// A communicator with more ranks than processes.
     boundless: bool,
+    /// The model that a communicator, group, window or file is derived from.
+    descent: Descent,
 }
 
 /// Facts of a handle as they were when the program freed it.
@@ -60,6 +63,7 @@ pub(crate) struct Held {
     pub(crate) made: Option<Spot>,
     /// How often it is to be freed.
     pub(crate) times: u32,
+    pub(crate) descent: Descent,
 }
 
 /// So many calls that handed out a handle again are remembered.
@@ -264,6 +268,18 @@ pub(crate) fn is_boundless(comm: u64) -> bool {
     marks(Kind::Comm, comm).boundless
 }
 
+pub(crate) fn set_descent(kind: Kind, handle: u64, descent: Descent) {
+    mark(kind, handle, |marks| marks.descent = descent);
+}
+
+/// The model that an object is derived from.
+pub(crate) fn descent(kind: Kind, handle: u64) -> Descent {
+    if let Some(id) = PREDEFINED.get().and_then(|p| p.get(&(kind, handle))) {
+        return if kind == Kind::Comm && *id != NULL_ID { Descent::World } else { Descent::Open };
+    }
+    LIVE.get(&(kind, handle)).map_or(Descent::Open, |live| live.marks.descent)
+}
+
 /// The call that made an object of the program's.
 pub(crate) fn maker(kind: Kind, handle: u64) -> Option<Spot> {
     LIVE.get(&(kind, handle)).and_then(|live| live.made)
@@ -355,10 +371,10 @@ pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
 pub(crate) fn held() -> Vec<Held> {
     let mut all = Vec::new();
     for entry in LIVE.iter().filter(|entry| entry.held > 0) {
-        let (kind, id) = (entry.key().0, entry.id);
-        let again = entry.again.iter().map(|spot| Held { kind, id, made: Some(*spot), times: 1 });
+        let (kind, id, descent) = (entry.key().0, entry.id, entry.marks.descent);
+        let again = entry.again.iter().map(|spot| Held { kind, id, made: Some(*spot), times: 1, descent });
         let first = entry.held.saturating_sub(entry.again.len() as u32);
-        all.extend((first > 0).then_some(Held { kind, id, made: entry.made, times: first }));
+        all.extend((first > 0).then_some(Held { kind, id, made: entry.made, times: first, descent }));
         all.extend(again);
     }
     all.sort_by_key(|h| h.id);

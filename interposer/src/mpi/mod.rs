@@ -4,6 +4,7 @@ pub(crate) mod abi;
 pub(crate) mod const_text;
 pub(crate) mod datatype;
 pub(crate) mod define;
+pub(crate) mod descent;
 pub(crate) mod emulated;
 pub(crate) mod error_handlers;
 pub(crate) mod handles;

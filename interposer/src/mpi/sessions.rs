@@ -6,6 +6,7 @@ use crate::mpi::define::{free_group, handle_out};
 use crate::mpi::library::MpiLibrary;
 use crate::mpi::other_worlds;
 use crate::mpi::words::ask;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use trace_format::mpi::{FnId, Kind};
 
@@ -31,6 +32,14 @@ static STATE: Mutex<State> = Mutex::new(State { open: Vec::new(), world: false, 
 /// Not to be held while the library is called: that may call an error handler of the program, and this MPI again.
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+static WERE_ANY: AtomicBool = AtomicBool::new(false);
+
+/// Has the program made a session, open or not?
+#[inline(always)]
+pub(crate) fn were_any() -> bool {
+    WERE_ANY.load(Ordering::Relaxed)
 }
 
 /// Is a session open?
@@ -120,6 +129,7 @@ pub(crate) fn are_none() -> bool {
 
 /// After MPI_Session_init.
 pub(crate) fn begins(abi: &Abi, library: &MpiLibrary, session: u64) {
+    WERE_ANY.store(true, Ordering::Relaxed);
     if change(|state| state.open.push(session), |lender| lender == Lender::Nobody) {
         borrow(abi, library);
     }

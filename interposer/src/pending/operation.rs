@@ -2,6 +2,7 @@
 
 use crate::call::call_cache::Place;
 use crate::debuggers::queues::Queued;
+use crate::mpi::descent::Descent;
 use crate::mpi::spot::Spot;
 use crate::pending::partitions::Partitions;
 use crate::pending::snapshots::Snapshots;
@@ -33,6 +34,8 @@ pub(crate) struct Operation {
     pub(crate) partitions: Option<Box<Partitions>>,
     /// Its entry for debuggers.
     pub(crate) queued: Queued,
+    /// The model that its communicator, window or file is derived from.
+    descent: Descent,
     /// The call that its buffers are those of, if its thread remembers that.
     pub(crate) place: Option<Place>,
 }
@@ -54,6 +57,7 @@ impl Operation {
             snapshots: Snapshots::default(),
             partitions: None,
             queued: Queued::new(),
+            descent: Descent::World,
         }
     }
 
@@ -62,6 +66,20 @@ impl Operation {
         (self.class, self.made, self.started) = (class, made, made);
         (self.persistent, self.active, self.cancelled) = (false, false, false);
         (self.seen_complete, self.is_disturbed) = (false, false);
+    }
+
+    /// Notes where its communicator, window or file comes from.
+    #[cold]
+    pub(crate) fn set_descent(&mut self, descent: Descent) {
+        self.descent = descent;
+    }
+
+    /// The model that it is derived from: requests without a communicator go with all.
+    pub(crate) fn descent(&self) -> Descent {
+        match self.class {
+            Class::GrequestStart | Class::Mrecv(_) | Class::BufferFlush(_) => Descent::Open,
+            _ => self.descent,
+        }
     }
 
     /// Are there received data to be looked at that nobody had a reason to touch since, now that it turns out to be

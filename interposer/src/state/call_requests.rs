@@ -65,6 +65,13 @@ pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [CallRequ
     all
 }
 
+/// Keeps what [`kept`] has given.
+pub(crate) fn keep_again(thread: &mut Thread, given: CallRequests) -> &[CallRequest] {
+    let Some(all) = place(&mut thread.call_requests, thread.depth) else { return &[] };
+    *all = given;
+    all
+}
+
 pub(crate) fn keep(thread: &mut Thread, given: Option<CallRequest>) {
     if let Some(all) = place(&mut thread.call_requests, thread.depth) {
         all.clear();

@@ -5,6 +5,7 @@
 use crate::call::info::{Buffering, Role, Watched};
 use crate::job::config;
 use crate::mpi::abi::Abi;
+use crate::mpi::descent;
 use crate::mpi::emulated;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::Words;
@@ -18,7 +19,7 @@ use crate::watch::checks::{
 use crate::watch::operations;
 use crate::watch::{sums, windows};
 use std::sync::atomic::{AtomicU8, Ordering};
-use trace_format::catalogue::{CHECKS, Work};
+use trace_format::catalogue::{CHECKS, SESSION_MIX, Work};
 use trace_format::mpi::{Class, Function, Kind};
 
 /// Checks that cost something on the path of frequent calls, in groups that share the work.
@@ -34,8 +35,11 @@ pub(crate) fn begin() {
         emulated::operations_are_known(operations::is_inactive);
     }
     // Checksums of all data are taken when operations end; debuggers are told of operations; and which requests are inactive
-    // must be known.
-    let others_need = config::queues() == config::Queues::All || config::checksums().between || emulated::is_needed();
+    // and of which session must be known.
+    let others_need = config::queues() == config::Queues::All
+        || config::checksums().between
+        || emulated::is_needed()
+        || config::selection().is_on(&SESSION_MIX);
     let wanted = [
         (is_on(Work::Arguments), ARGUMENTS),
         (others_need || is_on(Work::Operations), OPERATIONS),
@@ -184,6 +188,10 @@ fn after_objects(thread: &mut Thread, call: &Call) {
     }
     for (_, kind) in call.info.makes.iter().filter(|_| !call.open.site.for_tool) {
         leak_growth::made(thread, call, *kind);
+    }
+    if let (Watched::SessionFinalize, Some(dying)) = (call.info.watched, call.open.freed) {
+        let (_, _, session) = dying.object();
+        descent::session_ended(session, Spot::of(thread, call));
     }
     if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {
         leaks::after_end(thread);

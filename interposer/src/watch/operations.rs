@@ -10,9 +10,9 @@ pub(crate) use conflicts::{conflict, is_any_pending};
 pub(crate) use partitions::{MAX_PARTITIONS, are_partitions_sent};
 
 use crate::call::info::{OnWindow, Role};
-use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::handle_at;
+use crate::mpi::{descent, handles, sessions};
 use crate::pending::conflicts::Begun;
 use crate::pending::lookup;
 use crate::pending::snapshots::{self, Snapshots};
@@ -56,6 +56,9 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) -> Option<Ix> {
     operation.begin(class, spot);
     operation.place = call.open.place;
     operation.persistent = info.role == Role::Describes;
+    if sessions::were_any() {
+        operation.set_descent(descent::of_call(abi, info.row, words));
+    }
     queued::describe(thread, call, &mut operation.queued);
     let of_nobody = matches!(class, Class::Mrecv(_))
         && thread.call_requests.get(thread.depth).is_some_and(|given| !given.is_empty());

@@ -3,7 +3,8 @@ check! {
     /// Communicators that the program has made (MPI_Comm_dup, MPI_Comm_split, MPI_Cart_create, MPI_Intercomm_merge,
     /// MPI_Comm_spawn, ...) and not freed with MPI_Comm_free or MPI_Comm_disconnect. The process looks when the library's
     /// MPI_Finalize (or the last MPI_Session_finalize) has returned, so that what callbacks of the program free during it
-    /// counts as freed. A finding is one place of the program and says how many it has leaked.
+    /// counts as freed. A finding is one place of the program and says how many it has leaked; for one that is made
+    /// from a session, the finding also has the call of MPI_Session_finalize before which it was to be freed.
     ///
     /// Predefined communicators and the one of MPI_Comm_get_parent need not be freed. A library that the program uses is a
     /// part of the program: its communicators count. Where one place leaks a good part of what the library has room for,

@@ -210,6 +210,7 @@ catalogue! {
     invalid_info::INVALID_INFO,
     invalid_topology::INVALID_TOPOLOGY,
     invalid_argument::INVALID_ARGUMENT,
+    session_mix::SESSION_MIX,
     null_buffer::NULL_BUFFER,
     inaccessible_buffer::INACCESSIBLE_BUFFER,
     uncommitted_datatype::UNCOMMITTED_DATATYPE,

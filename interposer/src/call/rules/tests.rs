@@ -71,3 +71,25 @@ fn quick_looks_know_their_parameters() {
     let probe = &rules(FnId::MPI_Iprobe).messages[0];
     assert_eq!((probe.buf, probe.count, probe.datatype, probe.rank, probe.tag), (NONE, NONE, NONE, 0, 1));
 }
+
+#[test]
+fn objects_meet_in_few_functions() {
+    use FnId::*;
+    let meet: Vec<FnId> = trace_format::mpi::FUNCTIONS.iter().map(|row| row.id).filter(|f| rules(*f).meets).collect();
+    let expected = [
+        MPI_Group_translate_ranks,
+        MPI_Group_compare,
+        MPI_Group_union,
+        MPI_Group_intersection,
+        MPI_Group_difference,
+        MPI_Comm_compare,
+        MPI_Comm_create,
+        MPI_Comm_create_group,
+        MPI_Intercomm_create,
+        MPI_Intercomm_create_from_groups,
+        MPI_Win_start,
+        MPI_Win_post,
+    ];
+    assert_eq!(meet.len(), expected.len(), "{meet:?}");
+    assert!(expected.iter().all(|f| meet.contains(f)), "{meet:?}");
+}

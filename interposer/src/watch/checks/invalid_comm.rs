@@ -10,12 +10,8 @@ use trace_format::mpi::{Class, Coll, FnId};
 pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
     let row = exam.call.info.row;
     // The other side's leader may do with it what it wants (MPI 4.1, 7.6.2).
-    if row.id == FnId::MPI_Intercomm_create && exam.name(argument.param) == "peer_comm" {
-        let comm = exam.comm();
-        let leads = exam.place("local_leader").is_some_and(|p| exam.int(p) == i64::from(comm.rank));
-        if !leads || comm.standing != Standing::Sound {
-            return false;
-        }
+    if row.id == FnId::MPI_Intercomm_create && exam.name(argument.param) == "peer_comm" && !exam.leads() {
+        return false;
     }
     if handle::check(exam, &INVALID_COMM, argument, null) {
         return true;

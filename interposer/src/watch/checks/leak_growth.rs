@@ -1,6 +1,6 @@
 //! `leak-growth`: see `trace_format::catalogue::LEAK_GROWTH`.
 
-use super::leaks::{Leak, Leaks, amount};
+use super::leaks::{Leaks, amount};
 use super::{Finding, Spot};
 use crate::mpi::abi::Room;
 use crate::mpi::{handles, library};
@@ -60,7 +60,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
     place.told = true;
     let since = place.since;
     drop(all);
-    tell(thread, &Leak { spot, count: left }, kind, &room, since, ("not freed", true));
+    tell(thread, (spot, left), kind, &room, since, ("not freed", true));
 }
 
 /// Tells of places whose objects are leaked, and gives all places that were told of.
@@ -78,7 +78,7 @@ pub(super) fn check(leaks: &Leaks, thread: &mut Thread) -> Vec<Spot> {
                 told.push(leak.spot);
             } else if leak.count * WORTH_TELLING >= room.objects {
                 told.push(leak.spot);
-                tell(thread, &leak, kind, &room, since, ("never freed", false));
+                tell(thread, (leak.spot, leak.count), kind, &room, since, ("never freed", false));
             }
         }
     }
@@ -86,16 +86,15 @@ pub(super) fn check(leaks: &Leaks, thread: &mut Thread) -> Vec<Spot> {
 }
 
 /// `left`: what is said of the objects, and whether the program still runs, so that somebody may do something about it.
-fn tell(thread: &mut Thread, leak: &Leak, kind: Kind, room: &Room, since: u64, left: (&str, bool)) {
-    let Leak { spot, count } = leak;
+fn tell(thread: &mut Thread, (spot, count): (Spot, u64), kind: Kind, room: &Room, since: u64, left: (&str, bool)) {
     let (left, at_once) = left;
-    let (what, function) = (amount(*count, kind.noun()), spot.func.name());
-    let times = room.objects.div_ceil((*count).max(1));
+    let (what, function) = (amount(count, kind.noun()), spot.func.name());
+    let times = room.objects.div_ceil(count.max(1));
     let message = format!(
         "{what} made by {function} are {left}; {} has room for {}, so that about {times} times as many make it fail",
         room.library, room.objects
     );
-    let mut finding = Finding::new(&LEAK_GROWTH, message).at(*spot, format!("made {}", amount(1, kind.noun())));
+    let mut finding = Finding::new(&LEAK_GROWTH, message).at(spot, format!("made {}", amount(1, kind.noun())));
     let seconds = clock::ticks_to_ns(clock::now().saturating_sub(since)) as f64 / 1e9;
     finding = finding.note(format!("they were made within {seconds:.1} s"));
     if at_once { finding.tell(thread) } else { finding.tell_in_report(thread) }

@@ -9,6 +9,7 @@ use super::{
     grequest_misuse, leak_bsend_buffer, leak_communicator, leak_datatype, leak_errhandler, leak_file, leak_group,
     leak_growth, leak_info, leak_keyval, leak_message, leak_op, leak_port, leak_session, leak_window, send_buffers,
 };
+use crate::mpi::descent::{self, Descent};
 use crate::mpi::handles::{self, Held};
 use crate::mpi::sessions;
 use crate::state::thread::Thread;
@@ -23,6 +24,8 @@ pub(super) struct Leak {
     /// The call that made the first of them.
     pub(super) spot: Spot,
     pub(super) count: u64,
+    /// The model that the first of them is derived from.
+    descent: Descent,
 }
 
 impl Leak {
@@ -55,17 +58,17 @@ impl Leaks {
     /// Objects of a kind, by the place that made them.
     pub(super) fn objects(&self, kind: Kind) -> Vec<Leak> {
         let objects = self.held.iter().filter(|h| h.kind == kind);
-        by_place(objects.filter_map(|h| Some((h.made?, u64::from(h.times)))))
+        by_place(objects.filter_map(|h| Some((h.made?, u64::from(h.times), h.descent))))
     }
 
     /// Buffers for buffered sends, by the place that attached them.
     pub(super) fn buffers(&self) -> Vec<Leak> {
-        by_place(self.buffers.iter().map(|spot| (*spot, 1)))
+        by_place(self.buffers.iter().map(|spot| (*spot, 1, Descent::Open)))
     }
 
     /// Things of which `is_wanted` is true, by the place that lent them.
     pub(super) fn things(&self, is_wanted: impl Fn(&Lent) -> bool) -> Vec<Leak> {
-        by_place(self.lent.iter().filter(|(what, _)| is_wanted(what)).map(|(_, spot)| (*spot, 1)))
+        by_place(self.lent.iter().filter(|(what, _)| is_wanted(what)).map(|(_, spot)| (*spot, 1, Descent::Open)))
     }
 }
 
@@ -75,13 +78,13 @@ fn is_to_be_freed(function: FnId) -> bool {
     function.row().class != Class::Local
 }
 
-fn by_place(made: impl Iterator<Item = (Spot, u64)>) -> Vec<Leak> {
+fn by_place(made: impl Iterator<Item = (Spot, u64, Descent)>) -> Vec<Leak> {
     let mut places: FxHashMap<(FnId, Id), Leak> = FxHashMap::default();
-    for (spot, count) in made {
-        let leak = places.entry((spot.func, spot.site)).or_insert(Leak { spot, count: 0 });
+    for (spot, count, descent) in made {
+        let leak = places.entry((spot.func, spot.site)).or_insert(Leak { spot, count: 0, descent });
         leak.count += count;
         if (spot.thread, spot.call) < (leak.spot.thread, leak.spot.call) {
-            leak.spot = spot;
+            (leak.spot, leak.descent) = (spot, descent);
         }
     }
     let mut all: Vec<Leak> = places.into_values().collect();
@@ -113,6 +116,9 @@ pub(super) fn tell(thread: &mut Thread, check: &'static CheckInfo, wording: &Wor
         let are = if leak.count == 1 { "is" } else { "are" };
         let message = format!("{what} {made} by {function} {are} never {undone}");
         let mut finding = Finding::new(check, message).at(leak.spot, format!("{made} {}", amount(1, noun)));
+        if let Some(ended) = descent::ended(leak.descent) {
+            finding = finding.at(ended, "finalized its session");
+        }
         if leak.count >= GROWTH {
             finding = finding.note("so many from one place usually grow with the time that the program runs");
         }

@@ -59,6 +59,7 @@ pub(crate) mod rma_epoch;
 mod rma_local_conflict;
 pub(crate) mod send_buffers;
 mod send_checksum;
+mod session_mix;
 pub(crate) mod tag_portability;
 mod uncommitted_datatype;
 mod use_after_free;

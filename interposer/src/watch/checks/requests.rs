@@ -1,8 +1,11 @@
 //! Calls that are given requests, before they are made: which check looks at them.
 
 use super::Spot;
-use super::{nonpersistent_request_free, partitioned_misuse, request_cancel, request_misuse, wrong_request_free};
+use super::{
+    nonpersistent_request_free, partitioned_misuse, request_cancel, request_misuse, session_mix, wrong_request_free,
+};
 use crate::call::info::Role;
+use crate::mpi::sessions;
 use crate::state::call_requests::{self, CallRequest};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -53,7 +56,12 @@ fn known(own: Part, given: CallRequest) -> (Option<Known>, Option<Ended>) {
 #[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let own = thread.part;
-    let given = call_requests::keep_all(thread, call);
+    let mut given = call_requests::keep_all(thread, call);
+    if given.len() > 1 && sessions::were_any() {
+        let all = call_requests::kept(thread);
+        session_mix::requests(thread, call, &all);
+        given = call_requests::keep_again(thread, all);
+    }
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
         if operations::are_partitions_sent() {
             let given = SmallVec::<[CallRequest; 4]>::from_slice(given);

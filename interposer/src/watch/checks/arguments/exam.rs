@@ -3,7 +3,7 @@
 use super::{Amount, Buffer, Part, Times, When};
 use crate::call::encode::encoder;
 use crate::mpi::properties::{Properties, Standing};
-use crate::mpi::words::handle_at;
+use crate::mpi::words::{ask, handle_at};
 use crate::mpi::{define, handles};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -12,7 +12,7 @@ use crate::watch::operands;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::FIRST_USER_ID;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
-use trace_format::mpi::{Class, Dir, Kind, predefined};
+use trace_format::mpi::{Class, Dir, FnId, Kind, predefined};
 use trace_format::plan::{Len, Shape};
 
 /// Longer arrays are looked at in their first elements alone.
@@ -146,6 +146,19 @@ impl<'a, 'b> Exam<'a, 'b> {
     /// The communicator of the call.
     pub(crate) fn comm(&mut self) -> Properties {
         self.object(Kind::Comm, self.call.info.rules.comm)
+    }
+
+    /// Does this process lead its side of the intercommunicator that the call makes?
+    pub(crate) fn leads(&mut self) -> bool {
+        let rank = match self.call.info.row.class {
+            Class::IntercommFromGroups => {
+                let group = self.call.abi.handle_arg(Kind::Group, self.word(0));
+                let is_sound = self.properties(Kind::Group, group).standing == Standing::Sound;
+                is_sound.then(|| ask(FnId::MPI_Group_rank, group) as i32)
+            }
+            _ => Some(self.comm()).filter(|comm| comm.standing == Standing::Sound).map(|comm| comm.rank),
+        };
+        self.place("local_leader").is_some_and(|p| rank.is_some_and(|rank| i64::from(rank) == self.int(p)))
     }
 
     /// Gives the handles of a parameter to `look`, until it has seen enough. `counts`: elements of which this array says

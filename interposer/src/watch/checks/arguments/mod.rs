@@ -11,9 +11,10 @@ pub(super) use exam::{Argument, Exam, up_to};
 use super::{
     aliased_buffers, in_place_misuse, inaccessible_buffer, invalid_argument, invalid_comm, invalid_count,
     invalid_datatype, invalid_file, invalid_group, invalid_info, invalid_op, invalid_rank, invalid_request,
-    invalid_root, invalid_tag, invalid_window, null_buffer,
+    invalid_root, invalid_tag, invalid_window, null_buffer, session_mix,
 };
 use crate::mpi::properties::Standing;
+use crate::mpi::sessions;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use trace_format::mpi::Kind;
@@ -135,6 +136,9 @@ fn examine(thread: &mut Thread, call: &Call) -> bool {
     if let Some((count, place)) = rules.requests
         && invalid_request::garbage(&mut exam, place, count.is_some())
     {
+        return true;
+    }
+    if rules.meets && sessions::were_any() && session_mix::check(&mut exam) {
         return true;
     }
     if rules.special && special::check(&mut exam) {

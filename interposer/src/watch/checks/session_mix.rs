@@ -8,7 +8,11 @@ use crate::mpi::handles;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::operations::{self, Meant};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use trace_format::catalogue::SESSION_MIX;
+use trace_format::definition::Id;
+use trace_format::mpi::FnId;
 
 /// An object among the arguments of a call.
 #[derive(Clone)]
@@ -99,6 +103,9 @@ pub(super) fn requests(thread: &mut Thread, call: &Call, given: &[CallRequest]) 
     }
 }
 
+/// Calls whose requests were told of. In a loop over MPI_Waitany the array holds ever other requests: it is one mistake.
+static TOLD: Mutex<BTreeSet<(FnId, Id)>> = Mutex::new(BTreeSet::new());
+
 #[cold]
 fn tell_requests(thread: &mut Thread, call: &Call, this: (usize, Descent, Spot), other: (usize, Descent, Spot)) {
     let array = call.info.request.and_then(|r| call.info.row.params.get(r.param)).map_or("requests", |p| p.name);
@@ -108,5 +115,9 @@ fn tell_requests(thread: &mut Thread, call: &Call, this: (usize, Descent, Spot),
         descent,
         made: Some(made),
     };
-    given(this).tell(thread, Spot::of(thread, call), &given(other));
+    let here = Spot::of(thread, call);
+    let is_new = TOLD.lock().unwrap_or_else(|e| e.into_inner()).insert((here.func, here.site));
+    if is_new {
+        given(this).tell(thread, here, &given(other));
+    }
 }

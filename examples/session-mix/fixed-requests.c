@@ -1,6 +1,6 @@
 // The twin of bug-requests.c: the requests of each model are waited for by a call of their own.
 //
-// ranks: 2
+// ranks: 1
 // mpi: mpich openmpi-5.0 (Open MPI 4.1 implements MPI 3.1)
 
 #include <mpi.h>

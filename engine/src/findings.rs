@@ -26,6 +26,12 @@ impl Findings {
         self.keep((check.code, 0, places), order, &ranks, count, make);
     }
 
+    /// Has [`Findings::add_lazy`] added a finding of `check` at this place alone, of this rank?
+    pub(crate) fn has_alone(&self, model: &Model, check: &CheckInfo, site: &Site) -> bool {
+        let kept = self.kept.get(&(check.code, 0, vec![model.place_of_site(site)]));
+        kept.is_some_and(|kept| kept.ranks.contains(&site.rank))
+    }
+
     /// Adds a finding.
     pub(crate) fn add(&mut self, model: &Model, draft: Draft) {
         if !model.selection.is_on(draft.check) {

@@ -5,6 +5,7 @@
 //
 // ranks: 2
 // expect: rma-range ranks 0
+// not-at-once: rma-range (only the neighbour knows the length of its field)
 
 #include <mpi.h>
 

@@ -4,7 +4,7 @@ use crate::ending::Ending;
 use crate::model::Model;
 use crate::state::{Discovery, Draft, Findings, Origin, Rank, Request};
 use crate::worlds::Names;
-use trace_format::catalogue::INACCESSIBLE_BUFFER;
+use trace_format::catalogue::{INACCESSIBLE_BUFFER, RMA_RANGE};
 use trace_format::finding::Severity;
 
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
@@ -13,6 +13,10 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             // Findings from before MPI_Finalize are looked at again when that has returned.
             if let Some(finalize) = found.ahead() {
                 ended_by_leak(r, rank as i32, found, finalize).into_iter().for_each(|draft| findings.add(model, draft));
+                continue;
+            }
+            // The traces say it better, where they have the memory that the target gave.
+            if found.check == &RMA_RANGE && found.sites.iter().any(|site| findings.has_alone(model, &RMA_RANGE, site)) {
                 continue;
             }
             // Ranks in the message are those of communicators.

@@ -142,7 +142,7 @@ pub(crate) enum OnWindow {
     Accesses,
     /// One-sided synchronization, or the end of a window.
     Synchronizes,
-    /// It says which memory of the program a window exposes.
+    /// It says which memory a window exposes, or how much.
     Exposes,
     /// It frees memory that windows may expose.
     Frees,
@@ -150,11 +150,10 @@ pub(crate) enum OnWindow {
 
 impl OnWindow {
     fn of(row: &Function) -> OnWindow {
-        use FnId::{MPI_Free_mem, MPI_Win_attach, MPI_Win_create, MPI_Win_create_c, MPI_Win_detach};
+        use FnId::{MPI_Free_mem, MPI_Win_attach, MPI_Win_detach};
         match row.class {
-            _ if matches!(row.id, MPI_Win_create | MPI_Win_create_c | MPI_Win_attach | MPI_Win_detach) => {
-                OnWindow::Exposes
-            }
+            _ if matches!(row.id, MPI_Win_attach | MPI_Win_detach) => OnWindow::Exposes,
+            Class::Collective(Coll::WinCreate | Coll::WinAllocate | Coll::WinAllocateShared, _) => OnWindow::Exposes,
             _ if row.id == MPI_Free_mem => OnWindow::Frees,
             // MPIX_Win_get_notify_request accesses nothing.
             Class::Rma | Class::RmaRequest if row.param("target_rank").is_some() => OnWindow::Accesses,

@@ -145,7 +145,8 @@ pub(crate) fn takes_nothing(call: &Call) -> bool {
     handle_at(abi, Kind::Message, at).is_none_or(handles::is_no_proc)
 }
 
-fn handle_id(thread: &mut Thread, abi: &Abi, word: u64) -> Id {
+/// The number of a datatype.
+pub(crate) fn handle_id(thread: &mut Thread, abi: &Abi, word: u64) -> Id {
     thread.handles.id(Kind::Datatype, abi.handle_arg(Kind::Datatype, word))
 }
 

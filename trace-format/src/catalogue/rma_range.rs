@@ -5,6 +5,10 @@ check! {
     /// when the window was made. In a window of MPI_Win_create_dynamic: memory that the target has not attached, or that it has
     /// detached before the access.
     ///
+    /// The process prints the finding when it makes the call, if it knows the memory of the target: that is its own, or
+    /// `same_size` and `same_disp_unit` are `true` in the info object of the window; and so it does if the displacement is negative
+    /// in a window that is not a dynamic one. All others are in the report.
+    ///
     /// # Why it is wrong
     /// The target buffer must fit in the target window (MPI 4.1, 12.3). The access reads or overwrites other memory of the
     /// target process, or ends the program.
@@ -21,6 +25,6 @@ check! {
     /// # How to fix
     /// Compare the displacement (in units of `disp_unit` of the target, not of the origin) and the extent of the target
     /// datatype with the size that the target gave to MPI_Win_create or MPI_Win_allocate.
-    RMA_RANGE = "MV704" "rma-range" Error Analyzer: "an access beyond the memory that the target exposes"
+    RMA_RANGE = "MV704" "rma-range" Error Dynamic: "an access beyond the memory that the target exposes"
         about Input(&[Kind::Aint])
 }

@@ -57,6 +57,7 @@ mod request_misuse;
 pub(crate) mod requests;
 pub(crate) mod rma_epoch;
 mod rma_local_conflict;
+pub(crate) mod rma_range;
 pub(crate) mod send_buffers;
 mod send_checksum;
 mod session_mix;

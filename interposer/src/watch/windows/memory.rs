@@ -1,7 +1,7 @@
 //! The memory of the program that its windows expose: it must be there as long as the window (MPI 4.1, 12.2.5), and rules hold
 //! for what is attached and detached (12.2.4).
 
-use super::{ALL, with};
+use super::{ALL, range, with};
 use crate::call::info::OnWindow;
 use crate::mpi::spot::Spot;
 use crate::state::recording::Call;
@@ -153,8 +153,10 @@ pub(super) fn exposed(thread: &mut Thread, call: &Call, window: (Id, u64)) {
         }
         FnId::MPI_Win_detach => with(call.abi, window, |w| w.memory.attached.detach(base)),
         _ => {
-            let created = created(thread, call, base, size);
-            with(call.abi, window, |w| w.memory.created = created);
+            let is_own = matches!(call.info.row.class, Class::Collective(Coll::WinCreate, _));
+            let created = is_own.then(|| created(thread, call, base, size)).flatten();
+            let given = range::given(thread, call);
+            with(call.abi, window, |w| (w.memory.created, w.given) = (created, given));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod accesses;
 mod memory;
+mod range;
 mod synchronization;
 
 use crate::call::info::OnWindow;
@@ -11,10 +12,11 @@ use crate::mpi::spot::Spot;
 use crate::mpi::words::{ask, handle_at};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::watch::checks::rma_epoch;
+use crate::watch::checks::{rma_epoch, rma_range};
 use accesses::Accesses;
 use dashmap::DashMap;
 use memory::Memory;
+use range::{Beyond, Given};
 use rma::{Epochs, Sync};
 use rustc_hash::FxBuildHasher;
 use std::sync::LazyLock;
@@ -23,6 +25,10 @@ use trace_format::mpi::{Dir, FnId, Kind};
 
 /// A window of this process.
 struct Window {
+    /// The rank of the process in its group; -1 if the library does not say.
+    own: i32,
+    /// `None` for a dynamic window, and where it is not known.
+    given: Option<Given>,
     epochs: Epochs<Spot>,
     accesses: Accesses,
     memory: Memory,
@@ -37,7 +43,13 @@ fn with<T>(abi: &Abi, (id, handle): (Id, u64), f: impl FnOnce(&mut Window) -> T)
         return f(&mut window);
     }
     let own = own_rank(abi, handle);
-    let new = || Window { epochs: Epochs::new(own), accesses: Accesses::default(), memory: Memory::default() };
+    let new = || Window {
+        own,
+        given: None,
+        epochs: Epochs::new(own),
+        accesses: Accesses::default(),
+        memory: Memory::default(),
+    };
     f(&mut ALL.entry(id).or_insert_with(new))
 }
 
@@ -81,7 +93,15 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let fault = match call.info.on_window {
         OnWindow::Accesses => accesses::target(call).and_then(|target| {
             let has_request = call.info.request.is_some();
-            with(call.abi, window, |w| w.epochs.check_access(target, has_request)).map(|fault| (fault, Some(target)))
+            let look =
+                |w: &mut Window| (w.epochs.check_access(target, has_request), w.given, target >= 0 && w.own == target);
+            let (fault, given, is_own) = with(call.abi, window, look);
+            if fault.is_none()
+                && let Some(beyond) = given.and_then(|given| range::beyond(thread, call, given, is_own))
+            {
+                rma_range::tell(thread, Spot::of(thread, call), &words(&beyond, target));
+            }
+            fault.map(|fault| (fault, Some(target)))
         }),
         OnWindow::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
             let check = |w: &mut Window| {
@@ -94,6 +114,20 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     };
     if let Some((fault, target)) = fault {
         rma_epoch::tell(thread, Spot::of(thread, call), fault, target);
+    }
+}
+
+/// Bytes beyond the memory of a target.
+#[cold]
+fn words(beyond: &Beyond, target: i32) -> String {
+    match beyond {
+        Beyond::Outside { bytes, size } => {
+            let (first, last) = (bytes.start, bytes.end - 1);
+            format!("bytes {first} to {last} of the window of rank {target}, which has {size} bytes")
+        }
+        Beyond::Before { displacement } => {
+            format!("memory before the window of rank {target}: target_disp is {displacement}")
+        }
     }
 }
 

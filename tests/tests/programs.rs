@@ -30,13 +30,14 @@ const MPIS_OF_SYSTEM: u64 = 2;
 const HALVES: u64 = 2;
 /// The programs that are run under the MPIs that are not the system's: a deadlock, an error of the library, correct
 /// programs with many kinds of handles and statuses, and programs for which the system's libraries are too old.
-const SAMPLE: [&str; 12] = [
+const SAMPLE: [&str; 13] = [
     "cpp-templates/bug",
     "mpi-error/bug",
     "clean/communicators",
     "clean/completion-calls",
     "clean/cpp-classes",
     "clean/derived-types",
+    "clean/partitions-inactive",
     "clean/session-objects",
     "clean/sessions-again",
     "real-deadlock/bug-buffers",

@@ -150,9 +150,10 @@ pub(crate) enum OnWindow {
 
 impl OnWindow {
     fn of(row: &Function) -> OnWindow {
-        use FnId::{MPI_Free_mem, MPI_Win_attach, MPI_Win_detach};
+        use FnId::{MPI_Free_mem, MPI_Win_attach, MPI_Win_detach, MPI_Win_shared_query, MPI_Win_shared_query_c};
         match row.class {
             _ if matches!(row.id, MPI_Win_attach | MPI_Win_detach) => OnWindow::Exposes,
+            _ if matches!(row.id, MPI_Win_shared_query | MPI_Win_shared_query_c) => OnWindow::Exposes,
             Class::Collective(Coll::WinCreate | Coll::WinAllocate | Coll::WinAllocateShared, _) => OnWindow::Exposes,
             _ if row.id == MPI_Free_mem => OnWindow::Frees,
             // MPIX_Win_get_notify_request accesses nothing.

@@ -5,9 +5,10 @@ check! {
     /// when the window was made. In a window of MPI_Win_create_dynamic: memory that the target has not attached, or that it has
     /// detached before the access.
     ///
-    /// The process prints the finding when it makes the call, if it knows the memory of the target: that is its own, or
-    /// `same_size` and `same_disp_unit` are `true` in the info object of the window; and so it does if the displacement is negative
-    /// in a window that is not a dynamic one. All others are in the report.
+    /// The process prints the finding when it makes the call, if it knows the memory of the target: that is its own,
+    /// `same_size` and `same_disp_unit` are `true` in the info object of the window, or it has asked MPI_Win_shared_query about the
+    /// target; and so it does if the displacement is negative in a window that is not a dynamic one. All others are in the
+    /// report.
     ///
     /// # Why it is wrong
     /// The target buffer must fit in the target window (MPI 4.1, 12.3). The access reads or overwrites other memory of the

@@ -152,11 +152,15 @@ pub(super) fn exposed(thread: &mut Thread, call: &Call, window: (Id, u64)) {
             with(call.abi, window, |w| w.memory.attached.attach(base, size, Part { block, by }));
         }
         FnId::MPI_Win_detach => with(call.abi, window, |w| w.memory.attached.detach(base)),
+        FnId::MPI_Win_shared_query | FnId::MPI_Win_shared_query_c => {
+            let told = range::queried(call);
+            with(call.abi, window, |w| w.known.query(told));
+        }
         _ => {
             let is_own = matches!(call.info.row.class, Class::Collective(Coll::WinCreate, _));
             let created = is_own.then(|| created(thread, call, base, size)).flatten();
-            let given = range::given(thread, call);
-            with(call.abi, window, |w| (w.memory.created, w.given) = (created, given));
+            let known = range::given(thread, call);
+            with(call.abi, window, |w| (w.memory.created, w.known) = (created, known));
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::watch::checks::{rma_epoch, rma_range};
 use accesses::Accesses;
 use dashmap::DashMap;
 use memory::Memory;
-use range::{Beyond, Given};
+use range::{Beyond, Known};
 use rma::{Epochs, Sync};
 use rustc_hash::FxBuildHasher;
 use std::sync::LazyLock;
@@ -27,8 +27,7 @@ use trace_format::mpi::{Dir, FnId, Kind};
 struct Window {
     /// The rank of the process in its group; -1 if the library does not say.
     own: i32,
-    /// `None` for a dynamic window, and where it is not known.
-    given: Option<Given>,
+    known: Known,
     epochs: Epochs<Spot>,
     accesses: Accesses,
     memory: Memory,
@@ -45,7 +44,7 @@ fn with<T>(abi: &Abi, (id, handle): (Id, u64), f: impl FnOnce(&mut Window) -> T)
     let own = own_rank(abi, handle);
     let new = || Window {
         own,
-        given: None,
+        known: Known::default(),
         epochs: Epochs::new(own),
         accesses: Accesses::default(),
         memory: Memory::default(),
@@ -93,11 +92,13 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let fault = match call.info.on_window {
         OnWindow::Accesses => accesses::target(call).and_then(|target| {
             let has_request = call.info.request.is_some();
-            let look =
-                |w: &mut Window| (w.epochs.check_access(target, has_request), w.given, target >= 0 && w.own == target);
-            let (fault, given, is_own) = with(call.abi, window, look);
+            let look = |w: &mut Window| {
+                let is_own = target >= 0 && w.own == target;
+                (w.epochs.check_access(target, has_request), w.known.target(target, is_own))
+            };
+            let (fault, given) = with(call.abi, window, look);
             if fault.is_none()
-                && let Some(beyond) = given.and_then(|given| range::beyond(thread, call, given, is_own))
+                && let Some(beyond) = given.and_then(|given| range::beyond(thread, call, given))
             {
                 rma_range::tell(thread, Spot::of(thread, call), &words(&beyond, target));
             }

@@ -1,5 +1,6 @@
-//! Accesses beyond the memory of their target, as far as this process knows how much that is: of its own memory, and of that of
-//! all where the info object of the window says that it is alike (MPI 4.1, 12.2.1). Of the others the analyzer knows.
+//! Accesses beyond the memory of their target, as far as this process knows how much that is: of its own memory, of that of all
+//! where the info object of the window says that it is alike (MPI 4.1, 12.2.1), and of what it was told by MPI_Win_shared_query
+//! (12.2.3). Of the others the analyzer knows.
 
 use crate::mpi::library;
 use crate::mpi::types;
@@ -7,19 +8,49 @@ use crate::mpi::words::is_true;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::operands;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use trace_format::definition::{FIRST_USER_ID, UNKNOWN_ID};
-use trace_format::mpi::{FnId, Kind};
+use trace_format::mpi::{Class, Coll, FnId, Kind};
 
 /// The memory that a process has given to a window which is not a dynamic one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given {
+struct Given {
     /// Bytes.
     size: i64,
     /// Bytes of one unit of displacement.
     unit: i64,
-    /// All processes give so much, with this unit.
+}
+
+/// The memory of one window, as far as this process knows how much there is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    own: Option<Given>,
+    /// All processes give as much as this one.
     is_alike: bool,
+    /// All processes share their memory.
+    is_shared: bool,
+    queried: BTreeMap<i32, Given>,
+}
+
+/// A target, and its memory if that is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target(Option<Given>);
+
+impl Known {
+    /// `None`: nothing can be said of a target, as it may be one of a dynamic window.
+    pub(super) fn target(&self, target: i32, is_own: bool) -> Option<Target> {
+        let own = self.own?;
+        let is_as_own = is_own || self.is_alike;
+        Some(Target(if is_as_own { Some(own) } else { self.queried.get(&target).copied() }))
+    }
+
+    /// A call has told how much memory a process gives.
+    pub(super) fn query(&mut self, told: Option<(i32, i64, i64)>) {
+        if let Some((rank, size, unit)) = told.filter(|_| self.is_shared) {
+            self.queried.insert(rank, Given { size, unit });
+        }
+    }
 }
 
 /// Bytes of a target that are not in its memory.
@@ -38,10 +69,34 @@ fn number(call: &Call, name: &str) -> Option<i64> {
 }
 
 /// The memory that a call gives to the window that it makes.
-pub(super) fn given(thread: &mut Thread, call: &Call) -> Option<Given> {
-    let (size, unit) = (number(call, "size")?, number(call, "disp_unit")?);
+pub(super) fn given(thread: &mut Thread, call: &Call) -> Known {
+    let given = number(call, "size").zip(number(call, "disp_unit"));
+    let own = given.filter(|(size, unit)| *size >= 0 && *unit > 0).map(|(size, unit)| Given { size, unit });
     let is_alike = says(thread, call, c"same_size") && says(thread, call, c"same_disp_unit");
-    (size >= 0 && unit > 0).then_some(Given { size, unit, is_alike })
+    let is_shared = matches!(call.info.row.class, Class::Collective(Coll::WinAllocateShared, _));
+    Known { own, is_alike, is_shared, queried: BTreeMap::new() }
+}
+
+/// A rank and what MPI_Win_shared_query has told of it: its bytes, and those of its unit of displacement.
+pub(super) fn queried(call: &Call) -> Option<(i32, i64, i64)> {
+    let rank = call.abi.rank(number(call, "rank")? as i32);
+    let place = |name: &str| {
+        let param = call.info.row.param(name)?;
+        let address = call.words.get(param).copied().filter(|address| *address >= call.abi.lowest_address)?;
+        Some((address, call.info.row.params.get(param)?.kind))
+    };
+    let written = |name: &str| {
+        let (address, kind) = place(name)?;
+        // SAFETY: the call has succeeded, and has written a number of this kind there.
+        Some(unsafe {
+            match kind {
+                Kind::Int => i64::from((address as *const i32).read_unaligned()),
+                _ => (address as *const i64).read_unaligned(),
+            }
+        })
+    };
+    let (size, unit) = (written("size")?, written("disp_unit")?);
+    (rank >= 0 && size >= 0 && unit > 0).then_some((rank, size, unit))
 }
 
 /// Is a key of the call's info object true?
@@ -62,9 +117,9 @@ fn says(thread: &mut Thread, call: &Call, key: &std::ffi::CStr) -> bool {
 }
 
 /// The bytes of an access that are not in the memory of its target.
-pub(super) fn beyond(thread: &mut Thread, call: &Call, given: Given, is_own: bool) -> Option<Beyond> {
+pub(super) fn beyond(thread: &mut Thread, call: &Call, Target(given): Target) -> Option<Beyond> {
     let displacement = number(call, "target_disp")?;
-    if !is_own && !given.is_alike && displacement >= 0 {
+    if given.is_none() && displacement >= 0 {
         return None;
     }
     let count = if call.info.row.param("target_count").is_some() { number(call, "target_count")? } else { 1 };
@@ -74,11 +129,11 @@ pub(super) fn beyond(thread: &mut Thread, call: &Call, given: Given, is_own: boo
     if span.is_empty() {
         return None;
     }
-    if !is_own && !given.is_alike {
+    let Some(Given { size, unit }) = given else {
         // A unit has at least one byte.
         return (span.start <= 0).then_some(Beyond::Before { displacement });
-    }
-    let from = displacement.checked_mul(given.unit)?;
+    };
+    let from = displacement.checked_mul(unit)?;
     let bytes = from.checked_add(span.start)?..from.checked_add(span.end)?;
-    (bytes.start < 0 || bytes.end > given.size).then_some(Beyond::Outside { bytes, size: given.size })
+    (bytes.start < 0 || bytes.end > size).then_some(Beyond::Outside { bytes, size })
 }

@@ -8,7 +8,7 @@ use trace_format::catalogue::{CheckInfo, RMA_CONFLICT};
 pub(super) static CHECK: &CheckInfo = &RMA_CONFLICT;
 
 pub(super) fn rule(conflict: &AccessConflict, model: &Model, findings: &mut Findings) {
-    let AccessConflict { between, target, first: (first, first_deed), second: (second, second_deed), byte } = conflict;
+    let AccessConflict { between, target, first: (first, first_deed), second: (second, second_deed), byte, .. } = conflict;
     findings.add_lazy(model, CHECK, &[first, second], 1, || {
         let message = format!(
             "{} of rank {} {} byte {byte} of the window of rank {target}, which {} of rank {} {}, and nothing orders the two",
@@ -21,7 +21,8 @@ pub(super) fn rule(conflict: &AccessConflict, model: &Model, findings: &mut Find
         );
         let site = |call: &std::rc::Rc<Origin>, deed| Site::new(call, format!("{} it", verb(deed)));
         let sites = vec![site(second, *second_deed), site(first, *first_deed)];
-        Draft::new(CHECK, message, sites).note(format!("{} would order them", orderer(*between)))
+        let complete = if conflict.has_operation { "once the operation is complete (MPI_Wait), " } else { "" };
+        Draft::new(CHECK, message, sites).note(format!("{complete}{} would order them", orderer(*between)))
     });
 }
 

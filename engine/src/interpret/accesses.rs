@@ -1,19 +1,15 @@
-//! Accesses to windows, and the synchronization that ends them.
+//! Windows, and accesses to them.
 
 use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
-use crate::state::{
-    AccessConflict, Accessed, Begun, Between, CommIx, Exposed, Exposes, Member, News, Origin, OutOfRange, Over,
-    Together, UnlikeSides, Window, each_pair, int, row_int,
-};
-use rma::{Access, Assertions, Deed, InOrder, Sync, Unordered};
-use rustc_hash::FxHashSet;
+use crate::state::{Accessed, CommIx, Exposed, Exposes, Lasts, Member, Origin, OutOfRange, UnlikeSides, int, row_int};
+use rma::Deed;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::OPS;
 use trace_format::mpi::special::PROC_NULL;
-use trace_format::mpi::{Class, Coll, Kind, RmaSync};
+use trace_format::mpi::{Class, Coll, Kind};
 use trace_reader::args::Args;
 
 /// More pieces of one access are not looked at.
@@ -38,7 +34,8 @@ impl Model {
         }
         let base = row_int(origin, "base").or_else(|| outs.int(origin.func.row().param("baseptr")?));
         if let (Some(base), Some(size)) = (base.filter(|base| *base > 0), exposed.and_then(|exposed| exposed.size)) {
-            self.expose_memory(origin.rank, Exposes { window: m.ix, place: m.position as i32, base, size });
+            let place = m.position as i32;
+            self.expose_memory(origin.rank, Exposes { window: m.ix, place, owner: place, base, size });
         }
         let hints = self.hints(origin);
         let (members, learned) = (self.comms.list[m.ix].size(), self.ranks[origin.rank as usize].learned);
@@ -57,8 +54,25 @@ impl Model {
         }
     }
 
+    /// A local call about a window has returned: it may say where the process has the memory of another one.
+    pub(super) fn note_shared(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) {
+        let out = |name: &str| outs.int(origin.func.row().param(name)?).filter(|value| *value > 0);
+        let (Some(base), Some(size)) = (out("baseptr"), out("size")) else { return };
+        let Some(m) = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id)) else { return };
+        let comm = &self.comms.list[m.ix];
+        let (place, owner) = (m.position as i32, target(origin, s));
+        let owner = owner.filter(|owner| *owner != place && comm.a.get(*owner).is_some());
+        let is_shared = comm.window.as_ref().is_some_and(|window| window.is_shared);
+        if let Some(owner) = owner.filter(|_| is_shared) {
+            let exposes = Exposes { window: m.ix, place, owner, base, size };
+            if !self.ranks[origin.rank as usize].exposes.contains(&exposes) {
+                self.expose_memory(origin.rank, exposes);
+            }
+        }
+    }
+
     /// The window that a call names, if what is done with it is known for certain.
-    fn accessed_window(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
+    pub(super) fn accessed_window(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
         let m = self.resolve(origin, Kind::Win, int(&origin.ins, s.win)? as Id)?;
         self.is_clear(m, origin).then_some(m)
     }
@@ -168,7 +182,8 @@ impl Model {
             return None;
         }
         let deed = self.deed(origin, s, datatype);
-        Some(Accessed { call: origin.clone(), origin: place, displacement, deed, runs: found.into(), is_own: false })
+        let (call, runs, lasts) = (origin.clone(), found.into(), Lasts::UntilSynchronized);
+        Some(Accessed { call, origin: place, displacement, deed, runs, lasts })
     }
 
     fn deed(&self, origin: &Origin, s: &ArgPlaces, datatype: Id) -> Deed {
@@ -186,194 +201,6 @@ impl Model {
             _ => Deed::AnyAccumulate,
         }
     }
-
-    /// A call of synchronization on a window has returned.
-    pub(super) fn synchronize(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool, flag: Option<i64>) {
-        if failed {
-            if let Some(m) = self.accessed_window(origin, s)
-                && let Some(window) = &mut self.comms.list[m.ix].window
-            {
-                window.unclear = true;
-            }
-            return;
-        }
-        let Class::RmaSync(sync) = s.class else { return };
-        if sync == RmaSync::RmaTest && flag == Some(0) {
-            return;
-        }
-        let Some(m) = self.accessed_window(origin, s) else {
-            return self.hear_news(origin.rank, News::Anything);
-        };
-        let group = self.group_places(origin, s, m.ix);
-        self.order_epochs(origin, (m.ix, m.position as i32), sync, group.as_deref());
-        let comm = &mut self.comms.list[m.ix];
-        let (place, Some(window)) = (m.position as i32, &mut comm.window) else { return };
-        let rank = row_int(origin, "rank").and_then(|rank| i32::try_from(rank).ok());
-        if let (RmaSync::Lock, Some(target)) = (sync, rank) {
-            let is_shared = self.constants.get("MPI_LOCK_SHARED").copied() == row_int(origin, "lock_type");
-            let member = window.member(place);
-            _ = if is_shared { member.exclusive.remove(&target) } else { member.exclusive.insert(target) };
-        } else if sync == RmaSync::LockAll {
-            window.member(place).exclusive.clear();
-        }
-        let (ends, ends_at_origin) = (
-            matches!(sync, RmaSync::Unlock | RmaSync::UnlockAll | RmaSync::Flush | RmaSync::FlushAll),
-            matches!(sync, RmaSync::FlushLocal | RmaSync::FlushLocalAll),
-        );
-        if ends || ends_at_origin {
-            window.end_passively(place, rank, origin.index, ends_at_origin);
-        }
-        let over = window.synchronized(place, sync, (group.clone(), rank));
-        self.promise(origin, (m.ix, place), sync, (group.as_deref(), rank));
-        self.judge_accesses(m.ix, over);
-        self.judge_promises(m.ix);
-    }
-
-    /// The places in a window's group of the group that a call names.
-    fn group_places(&self, origin: &Origin, s: &ArgPlaces, window: CommIx) -> Option<Vec<i32>> {
-        let id = int(&origin.ins, s.group)? as Id;
-        let group = self.ranks[origin.rank as usize].objects.groups.get(&id)?;
-        let comm = &self.comms.list[window];
-        group.iter().map(|rank| comm.position(rank).map(|p| p as i32)).collect()
-    }
-
-    /// A fence has returned.
-    pub(super) fn fence(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
-        let Some(m) = self.accessed_window(origin, s) else { return };
-        let [noprecede, nosucceed] =
-            ["MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED"].map(|name| self.asserts(origin, name));
-        let assertions = Assertions { noprecede, nosucceed };
-        let comm = &mut self.comms.list[m.ix];
-        let (size, place, Some(window)) = (comm.size(), m.position as i32, &mut comm.window) else { return };
-        if failed {
-            window.unclear = true;
-            return;
-        }
-        window.member(place).epochs.synchronize(Sync::Fence(assertions), ());
-        let over = window.fenced(place, size);
-        self.promise_by_fence(origin, (m.ix, place));
-        self.judge_accesses(m.ix, over);
-    }
-
-    /// A process has freed a window. When all have, nothing more comes: what is left is judged, and nobody looks at it again.
-    pub(super) fn window_freed(&mut self, rank: i32, ix: Option<CommIx>) {
-        let Some((ix, comm)) = ix.and_then(|ix| Some((ix, self.comms.list.get_mut(ix)?))) else { return };
-        let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
-        window.freed += 1;
-        let is_gone = window.freed == size;
-        self.withdraw_memory(rank, ix);
-        if is_gone {
-            self.judge_open_accesses(ix);
-            self.windows.retain(|window| *window != ix);
-            if self.windows.is_empty() {
-                self.order.clear();
-            }
-        }
-    }
-
-    /// The run is over.
-    pub(crate) fn judge_all_accesses(&mut self) {
-        if !self.blind {
-            let windows: Vec<CommIx> =
-                self.comms.list.iter().filter(|(_, comm)| comm.window.is_some()).map(|(ix, _)| ix).collect();
-            windows.into_iter().for_each(|ix| self.judge_open_accesses(ix));
-        }
-    }
-
-    /// The run or the window is over: accesses that no synchronization has ended.
-    pub(crate) fn judge_open_accesses(&mut self, window: CommIx) {
-        let Some(w) = self.comms.list.get_mut(window).and_then(|comm| comm.window.as_mut()) else { return };
-        if !w.unclear {
-            let open = w.take(|_| true);
-            self.judge_accesses(window, open);
-            self.judge_passive(window, None);
-        }
-    }
-
-    /// Accesses that nothing orders are over, each list to one target.
-    fn judge_accesses(&mut self, ix: CommIx, over: Over) {
-        if over.is_empty() {
-            return;
-        }
-        let comm = &mut self.comms.list[ix];
-        let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
-        if window.unclear || comm.a.iter().any(|rank| self.ranks.get(rank as usize).is_none_or(|r| r.holed || r.lost)) {
-            return;
-        }
-        if !window.are_all_known(size) {
-            return window.late.extend(over);
-        }
-        let (begun, rules) = (self.begun(ix), self.rules_of_accumulates(ix));
-        for (together, mut accesses) in over {
-            let target = together.target();
-            // The order in which ranks are read tells nothing.
-            accesses.sort_by_key(|access| (access.origin, access.call.thread, access.call.index));
-            let window = self.comms.list[ix].window.as_mut();
-            let untrue = window.and_then(|window| window.promises.put_against(together, &accesses, *NO_OP));
-            untrue.into_iter().for_each(|untrue| self.rules.untrue(self, &untrue));
-            let comm = &self.comms.list[ix];
-            let rank = comm.a.get(target);
-            let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
-            if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target(rules, (rank, exposed), (together.between(), &begun), &accesses);
-            }
-            accesses.into_iter().for_each(|access| self.recycle(access.call));
-        }
-    }
-
-    /// The operation that goes with all others in accumulate functions on a window, and what is in order of one origin.
-    pub(super) fn rules_of_accumulates(&self, window: CommIx) -> (u32, InOrder) {
-        let hints = self.comms.list[window].window.as_ref().map(|window| window.hints()).unwrap_or_default();
-        let no_op = if hints.same_op { u32::MAX } else { *NO_OP };
-        (no_op, if hints.is_unordered { InOrder::Nothing } else { InOrder::Accumulates })
-    }
-
-    /// Accesses to the memory of one process that nothing orders.
-    fn judge_target(
-        &mut self,
-        (no_op, in_order): (u32, InOrder),
-        (target, exposed): (i32, Exposed),
-        (between, begun): (Between, &Begun),
-        accesses: &[Accessed],
-    ) {
-        let mut all: Unordered<u32> = Unordered::default();
-        let of_others = |access: &Accessed| !access.is_own && access.out_of_range(exposed).is_none();
-        for (number, access) in accesses.iter().enumerate().filter(|(_, access)| of_others(access)) {
-            for (start, end) in access.bytes(exposed) {
-                all.add(Access { start, end, origin: access.origin, deed: access.deed, call: number as u32 });
-            }
-        }
-        let mut found = Vec::new();
-        all.conflicts(no_op, in_order, |a, b, byte| found.push((a.call as usize, b.call as usize, byte)));
-        if accesses.iter().any(|access| access.is_own) && !accesses.iter().all(|access| access.is_own) {
-            let is_unordered = |a: usize, b: usize| {
-                let (own, other) = match accesses[a].is_own {
-                    true => (&accesses[a], &accesses[b]),
-                    false => (&accesses[b], &accesses[a]),
-                };
-                let (first, then) = ((own.call.rank, own.over_behind()), (other.call.rank, other.call.index));
-                let are_of_two = own.is_own && !other.is_own && own.origin != other.origin;
-                are_of_two && !self.order.may_be_before(first, then, begun)
-            };
-            found.extend(each_pair(accesses.iter(), exposed, no_op, is_unordered));
-        }
-        self.tell_conflicts((target, between), accesses, &found);
-    }
-
-    /// Two accesses that meet in several places are in conflict once.
-    pub(super) fn tell_conflicts(
-        &mut self,
-        (target, between): (i32, Between),
-        accesses: &[Accessed],
-        found: &[(usize, usize, i64)],
-    ) {
-        let mut seen = FxHashSet::default();
-        for (a, b, byte) in found.iter().copied().filter(|(a, b, _)| seen.insert((*a.min(b), *a.max(b)))) {
-            let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n]);
-            let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
-            self.rules.access_conflict(self, &AccessConflict { between, target, first, second, byte });
-        }
-    }
 }
 
 /// The target of an access, if there is one.
@@ -385,65 +212,4 @@ fn target(origin: &Origin, s: &ArgPlaces) -> Option<i32> {
 fn target_data(origin: &Origin, s: &ArgPlaces) -> Option<(u64, Id)> {
     let count = if s.target.count == NONE { 1 } else { int(&origin.ins, s.target.count)? };
     Some((u64::try_from(count).ok()?, int(&origin.ins, s.target.datatype)? as Id))
-}
-
-impl Window {
-    /// A process has made a call of synchronization: the accesses that are over. `group` and `rank`: those that it names.
-    fn synchronized(&mut self, place: i32, sync: RmaSync, (group, rank): (Option<Vec<i32>>, Option<i32>)) -> Over {
-        let locked = |key: &Together| match key {
-            Together::Locked { target, origin } => *origin == place && rank.is_none_or(|rank| rank == *target),
-            _ => false,
-        };
-        let (epochs, none) = (&mut self.member(place).epochs, Vec::new());
-        match (sync, group, rank) {
-            (RmaSync::RmaStart, Some(group), _) => {
-                epochs.synchronize(Sync::Start(Some(group.clone())), ());
-                self.started(place, &group);
-                none
-            }
-            (RmaSync::RmaPost, Some(group), _) => {
-                epochs.synchronize(Sync::Post, ());
-                self.posted(place, &group);
-                none
-            }
-            (RmaSync::RmaComplete, ..) => {
-                let group = epochs.started().map(<[i32]>::to_vec).unwrap_or_default();
-                epochs.synchronize(Sync::Complete, ());
-                self.completed(place, &group)
-            }
-            (RmaSync::RmaWait | RmaSync::RmaTest, ..) => {
-                epochs.synchronize(Sync::Wait, ());
-                self.waited(place)
-            }
-            (RmaSync::Lock, _, Some(rank)) => {
-                epochs.synchronize(Sync::Lock(rank), ());
-                none
-            }
-            (RmaSync::LockAll, ..) => {
-                epochs.synchronize(Sync::LockAll, ());
-                none
-            }
-            (RmaSync::Unlock, _, Some(rank)) => {
-                epochs.synchronize(Sync::Unlock(rank), ());
-                self.take(locked)
-            }
-            (RmaSync::UnlockAll, ..) => {
-                epochs.synchronize(Sync::UnlockAll, ());
-                self.take(locked)
-            }
-            (RmaSync::Flush | RmaSync::FlushAll, ..) => self.take(locked),
-            // An access that has brought a result is over at the target, too.
-            (RmaSync::FlushLocal | RmaSync::FlushLocalAll, ..) => {
-                for (_, accesses) in self.open.iter_mut().filter(|(key, _)| locked(key)) {
-                    accesses.retain(|access| !access.call.brings_result());
-                }
-                none
-            }
-            (RmaSync::Sync, ..) => none,
-            (RmaSync::RmaStart | RmaSync::RmaPost | RmaSync::Lock | RmaSync::Unlock, ..) => {
-                self.unclear = true;
-                none
-            }
-        }
-    }
 }

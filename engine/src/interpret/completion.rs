@@ -95,6 +95,10 @@ impl Model {
     ) {
         let completed = Model::completed(origin, s, many, wait, failed, outs);
         self.notify_completion(origin, many, wait, &completed);
+        if failed {
+            // Which of the operations are complete is not certain.
+            self.complete_own_memory(origin.rank, None, origin.index);
+        }
         if completed.is_empty() {
             return;
         }
@@ -108,18 +112,20 @@ impl Model {
                     Arg::Statuses(all) => all.get(k).copied(),
                     _ => None,
                 };
-                self.complete_one(origin.rank, id, status, failed);
+                self.complete_one(origin, id, status, failed);
             }
         }
     }
 
-    fn complete_one(&mut self, rank: i32, id: ReqId, status: Option<Status>, failed: bool) {
+    fn complete_one(&mut self, by: &Origin, id: ReqId, status: Option<Status>, failed: bool) {
+        let rank = by.rank;
         let requests = &mut self.ranks[rank as usize].requests;
         let Some(request) = requests.get_mut(id) else { return };
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
         // The request of MPI_Rput brings nothing.
         let is_silent = request.window.is_some() && !request.origin.brings_result();
+        let begun = request.start.as_ref().unwrap_or(&request.origin).index;
         request.active = false;
         request.seen_complete = false;
         request.perhaps_gone = false;
@@ -128,6 +134,7 @@ impl Model {
             (true, false) => {}
             (false, _) => _ = requests.remove(id),
         }
+        self.complete_own_memory(rank, Some(begun), by.index);
         if !was_active {
             return;
         }
@@ -194,8 +201,12 @@ impl Model {
         }
     }
 
-    pub(crate) fn free_request(&mut self, rank: i32, id: ReqId) {
+    pub(crate) fn free_request(&mut self, by: &Origin, id: ReqId) {
+        let rank = by.rank;
         let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
+        // Nobody will say when it is complete.
+        let begun = request.start.as_ref().unwrap_or(&request.origin).index;
+        self.complete_own_memory(rank, Some(begun), by.index);
         let now = self.listeners.look_away();
         if request.cancelled {
             // Nobody will say whether it was in time.

@@ -6,6 +6,7 @@ mod attached;
 mod bridges;
 mod buffers;
 mod completion;
+mod conflicts;
 mod epochs;
 mod file_accesses;
 mod files;
@@ -21,6 +22,7 @@ mod promises;
 mod returns;
 mod starts;
 mod sums;
+mod synchronizations;
 mod system;
 
 use crate::arg_places::{ArgPlaces, NONE};

@@ -68,7 +68,12 @@ impl Model {
         let rank = &mut self.ranks[origin.rank as usize];
         let mut all = std::mem::take(&mut rank.news);
         match operation.filter(|_| is_blocking) {
-            Some((comm, number)) => all.push(News::Collective(comm, number)),
+            Some((comm, number)) => {
+                if self.comms.list.get(comm).is_some_and(|comm| comm.b.is_none()) && is_meeting(origin, s) {
+                    self.order.meet((comm, number));
+                }
+                all.push(News::Collective(comm, number));
+            }
             None if brings(s, outs) => all.push(News::Anything),
             None => {}
         }
@@ -104,10 +109,15 @@ impl Model {
         let (begun, (no_op, _)) = (self.begun(ix), self.rules_of_accumulates(ix));
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
-        let is_known = !window.unclear && window.are_all_known(size);
+        // In which order threads act on shared memory is not known.
+        let has_threads =
+            || comm.a.iter().any(|rank| self.ranks.get(rank as usize).is_some_and(|r| r.threads.len() > 1));
+        let is_known = !window.unclear && window.are_all_known(size) && !(window.is_shared && has_threads());
         let is_whole = comm.a.iter().all(|rank| self.ranks.get(rank as usize).is_some_and(|r| !r.holed && !r.lost));
         let (judged, left) = window.judge_passive(phase, no_op, (&self.order, &begun, &self.locks));
-        window.judged.extend(left.iter().copied());
+        if !window.is_undecided() {
+            window.judged.extend(left.iter().copied());
+        }
         for of_target in judged {
             let rank = self.comms.list[ix].a.get(of_target.target);
             if let Some(rank) = rank.filter(|_| is_known && is_whole) {

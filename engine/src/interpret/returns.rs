@@ -132,7 +132,7 @@ impl Model {
             Class::RequestFree if !failed => {
                 let (base, handles) = origin.requests();
                 if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(handles, base, 0) {
-                    self.free_request(origin.rank, id);
+                    self.free_request(origin, id);
                 }
             }
             Class::Cancel if !failed => {
@@ -198,7 +198,10 @@ impl Model {
                 }
             }
             Class::Local | Class::Create if s.info != NONE && !failed => self.note_info(origin, s, outs),
-            Class::Local if s.win != NONE && !failed => self.note_attached(origin, s),
+            Class::Local if s.win != NONE && !failed => {
+                self.note_attached(origin, s);
+                self.note_shared(origin, s, outs);
+            }
             Class::Rma => self.access(origin, s, failed, entered.is_range_known),
             Class::RmaRequest if failed => self.access(origin, s, failed, entered.is_range_known),
             Class::RmaRequest => {
@@ -223,7 +226,7 @@ impl Model {
             self.note_handles(origin, s, outs);
         }
         if !failed && !self.ranks[origin.rank as usize].exposes.is_empty() {
-            self.use_own_memory(origin, s, outs);
+            self.use_own_memory(origin, s, operation, outs);
         }
         self.learn(origin, s, operation, outs);
     }

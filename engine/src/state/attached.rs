@@ -1,7 +1,7 @@
 //! The memory that processes attach to a window of MPI_Win_create_dynamic (MPI 4.1, 12.2.4), and accesses to it, whose
 //! displacements are addresses.
 
-use super::window::Accessed;
+use super::accesses::Accessed;
 
 /// More accesses are not kept until it is known what their targets attach.
 const MOST_KEPT: usize = 1 << 16;

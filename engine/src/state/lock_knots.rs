@@ -4,6 +4,7 @@ use super::call::Origin;
 use super::locks::{Hold, Locked, Locks};
 use super::order::{Begun, CallPlace, News, Order};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// More steps are not made in search of one knot.
@@ -43,30 +44,39 @@ impl Before<'_> {
     }
 }
 
+/// An access, from a call to another one.
+pub(super) struct Lasting {
+    pub(super) begin: CallPlace,
+    /// Calls before one of these come before it, too: its data come behind them.
+    pub(super) from: SmallVec<[CallPlace; 1]>,
+    pub(super) end: CallPlace,
+}
+
 impl Locks {
-    /// Do locks that exclude each other keep two accesses apart? Each begins at a call and is over by another one, and a lock
-    /// keeps others from it if some process got that before and gave it back behind it, for all that is known.
-    pub(super) fn keep_apart(&self, a: (CallPlace, CallPlace), b: (CallPlace, CallPlace), before: Before) -> bool {
+    /// Do locks that exclude each other keep two accesses apart? A lock keeps others from an access if some process got that before
+    /// and gave it back behind it, for all that is known.
+    pub(super) fn keep_apart(&self, a: &Lasting, b: &Lasting, before: Before) -> bool {
         if self.are_too_many() {
             return true;
         }
         // Mostly each process has the lock itself.
-        let mine = |(begin, end): (CallPlace, CallPlace)| -> Vec<&Hold> {
+        let mine = |Lasting { begin, end, .. }: &Lasting| -> Vec<&Hold> {
             let is_behind = |given| given >= end.1 && given > begin.1;
             let is_around = |hold: &&Hold| hold.call.index < begin.1 && hold.end.is_none_or(is_behind);
             self.of(begin.0).filter(is_around).collect()
         };
-        if a.0.0 != b.0.0 && are_apart(&mine(a), &mine(b)) {
+        if a.begin.0 != b.begin.0 && are_apart(&mine(a), &mine(b)) {
             return true;
         }
-        let around = |(begin, end): (CallPlace, CallPlace)| -> Vec<&Hold> {
+        let around = |Lasting { begin, from, end }: &Lasting| -> Vec<&Hold> {
             let is_around = |hold: &&Hold| {
                 let is_behind = |given: CallPlace| {
                     let is_possible = given.0 != begin.0 || given.1 > begin.1;
-                    is_possible && (given == end || before.may_be(end, given))
+                    is_possible && (given == *end || before.may_be(*end, given))
                 };
                 let is_given_behind = hold.given().is_none_or(is_behind);
-                is_given_behind && before.may_be(hold.taken(), begin)
+                let is_taken_before = |place: &CallPlace| before.may_be(hold.taken(), *place);
+                is_given_behind && (is_taken_before(begin) || from.iter().any(is_taken_before))
             };
             self.each().filter(is_around).collect()
         };

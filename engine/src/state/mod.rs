@@ -1,6 +1,7 @@
 //! The parts of a run's state, one file a part: what is known of a rank, a communicator, a call, an operation, a message, a
 //! finding in the making. [`crate::model`] holds them together.
 
+mod accesses;
 mod attached;
 mod buffers;
 mod call;
@@ -41,6 +42,9 @@ mod untimely;
 mod window;
 mod words;
 
+pub(crate) use accesses::{
+    AccessConflict, Accessed, Between, Exposed, Exposes, Lasts, OutOfRange, Over, Together, UnlikeSides,
+};
 pub(crate) use buffers::names_session;
 pub use call::int;
 pub(crate) use call::row_int;
@@ -80,9 +84,7 @@ pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
 pub(crate) use turns::LastUse;
 pub(crate) use untimely::{Untimely, is_finalize};
-pub(crate) use window::{
-    AccessConflict, Accessed, Between, Exposed, Exposes, OutOfRange, Over, Together, UnlikeSides, Window,
-};
+pub(crate) use window::Window;
 pub(crate) use words::{op_name, outside_rank, plural, rank_list};
 
 /// Communicator, destination, source, tag of a message; and the places of its two calls.

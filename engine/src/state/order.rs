@@ -3,7 +3,7 @@
 //! is one entry for a call that may bring news of others, while there are windows.
 
 use super::comms::CommIx;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -52,6 +52,8 @@ struct Calls {
     size: usize,
     /// Processes that nobody will ask of.
     forgotten: usize,
+    /// No process has left it before all had called it.
+    is_meeting: bool,
 }
 
 /// Where each process of a window has made it: nothing before that bears on its accesses.
@@ -71,8 +73,17 @@ pub(crate) struct Order {
     /// The calls of a collective operation.
     collectives: FxHashMap<(CommIx, u64), Calls>,
     epochs: FxHashMap<Epoch, CallPlace>,
-    /// By process and entries in front of the call.
-    pasts: RefCell<FxHashMap<(i32, usize), Rc<Past>>>,
+    /// By process, entries in front of the call, and how news are taken.
+    pasts: RefCell<FxHashMap<(i32, usize, Taken), Rc<Past>>>,
+}
+
+/// How news are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Taken {
+    /// Whoever may have learned of a call has.
+    AsPossible,
+    /// Whoever must have learned of it has.
+    AsCertain,
 }
 
 /// The calls that come before a call.
@@ -82,6 +93,8 @@ struct Past {
     upto: FxHashMap<i32, u64>,
     /// Calls among them that may have told of anything.
     vague: Vec<CallPlace>,
+    /// The calls of which data or other news have come.
+    told: FxHashSet<CallPlace>,
 }
 
 impl Order {
@@ -130,6 +143,11 @@ impl Order {
         }
     }
 
+    /// No process has left a collective operation before all had called it.
+    pub(crate) fn meet(&mut self, operation: (CommIx, u64)) {
+        self.collectives.get_mut(&operation).into_iter().for_each(|calls| calls.is_meeting = true);
+    }
+
     /// A call of a process begins or ends an epoch for another one.
     pub(crate) fn begin_or_end(&mut self, epoch: Epoch, call: CallPlace) {
         self.pasts.get_mut().clear();
@@ -163,7 +181,15 @@ impl Order {
     pub(crate) fn is_before(&self, earlier: CallPlace, later: CallPlace) -> bool {
         match earlier.0 == later.0 {
             true => earlier.1 < later.1,
-            false => self.past(later).upto.get(&earlier.0).is_some_and(|upto| earlier.1 < *upto),
+            false => self.past(later, Taken::AsPossible).upto.get(&earlier.0).is_some_and(|upto| earlier.1 < *upto),
+        }
+    }
+
+    /// Does one call come before another one, whatever a library does?
+    pub(crate) fn must_be_before(&self, earlier: CallPlace, later: CallPlace) -> bool {
+        match earlier.0 == later.0 {
+            true => earlier.1 < later.1,
+            false => self.past(later, Taken::AsCertain).upto.get(&earlier.0).is_some_and(|upto| earlier.1 < *upto),
         }
     }
 
@@ -173,10 +199,18 @@ impl Order {
         if earlier.0 == later.0 {
             return earlier.1 < later.1;
         }
-        let past = self.past(later);
-        if past.upto.get(&earlier.0).is_some_and(|upto| earlier.1 < *upto) {
-            return true;
-        }
+        let past = self.past(later, Taken::AsPossible);
+        past.upto.get(&earlier.0).is_some_and(|upto| earlier.1 < *upto) || self.is_doubtful(&past, earlier, begun)
+    }
+
+    /// May news of `earlier`, which has sent data, have come before `later`? `begun`: of the window.
+    pub(crate) fn may_be_told(&self, earlier: CallPlace, later: CallPlace, begun: &Begun) -> bool {
+        let past = self.past(later, Taken::AsPossible);
+        earlier.0 == later.0 || past.told.contains(&earlier) || self.is_doubtful(&past, earlier, begun)
+    }
+
+    /// May a call come before that of which this is the past, in a way that is not followed?
+    fn is_doubtful(&self, past: &Past, earlier: CallPlace, begun: &Begun) -> bool {
         // Nobody knows what a process had heard before there were windows that has not made this one.
         let strangers = past.upto.iter().filter(|(rank, _)| !begun.contains_key(*rank));
         let strangers = strangers.map(|(rank, upto)| (*rank, upto.saturating_sub(1)));
@@ -187,7 +221,7 @@ impl Order {
             return false;
         }
         // News from before the earlier call did not tell of it.
-        let before = self.past(earlier);
+        let before = self.past(earlier, Taken::AsPossible);
         doubts.any(|(rank, call)| before.upto.get(&rank).is_none_or(|upto| call >= *upto))
     }
 
@@ -204,18 +238,31 @@ impl Order {
         }
     }
 
+    /// Have all calls that news are of come before those, whatever a library does?
+    fn is_certain(&self, news: News) -> bool {
+        match news {
+            News::Message(_) => true,
+            News::Collective(comm, number) => {
+                self.collectives.get(&(comm, number)).is_some_and(|calls| calls.is_meeting)
+            }
+            // MPI_Win_start need not wait.
+            News::Epoch(epoch) => epoch.is_end,
+            News::Anything => false,
+        }
+    }
+
     /// The calls that come before a call of a process, but for its own.
-    fn past(&self, (rank, call): CallPlace) -> Rc<Past> {
+    fn past(&self, (rank, call): CallPlace, taken: Taken) -> Rc<Past> {
         let entries = self.logs.get(&rank).map_or(0, |log| log.entries.partition_point(|(at, _)| *at < call));
-        if let Some(past) = self.pasts.borrow().get(&(rank, entries)) {
+        if let Some(past) = self.pasts.borrow().get(&(rank, entries, taken)) {
             return past.clone();
         }
-        let past = Rc::new(self.find_past((rank, call)));
-        self.pasts.borrow_mut().insert((rank, entries), past.clone());
+        let past = Rc::new(self.find_past((rank, call), taken));
+        self.pasts.borrow_mut().insert((rank, entries, taken), past.clone());
         past
     }
 
-    fn find_past(&self, of: CallPlace) -> Past {
+    fn find_past(&self, of: CallPlace, taken: Taken) -> Past {
         let mut past = Past::default();
         let mut ahead = vec![of];
         while let Some((rank, upto)) = ahead.pop() {
@@ -230,11 +277,13 @@ impl Order {
             }
             let all = &log.entries;
             let [from, to] = [from, upto].map(|call| all.partition_point(|(at, _)| *at < call));
-            for (call, news) in all.get(from..to).unwrap_or_default() {
+            let is_wanted = |(_, news): &&(u64, News)| taken == Taken::AsPossible || self.is_certain(*news);
+            for (call, news) in all.get(from..to).unwrap_or_default().iter().filter(is_wanted) {
                 let sources = self.sources((rank, *news));
                 if sources.is_empty() {
                     past.vague.push((rank, *call));
                 }
+                past.told.extend(sources);
                 ahead.extend(sources);
             }
         }

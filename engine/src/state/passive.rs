@@ -2,15 +2,17 @@
 //! and collective operations order it with those of others. They are judged when all processes of the window have passed one more
 //! collective operation; those that are not over then are kept for the next time.
 
-use super::lock_knots::Before;
+use super::accesses::{Accessed, Exposed, Lasts};
+use super::lock_knots::{Before, Lasting};
 use super::locks::Locks;
-use super::order::{Begun, News, Order};
-use super::window::{Accessed, Exposed, Window};
+use super::order::{Begun, CallPlace, Order};
+use super::window::Window;
 use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::Cell;
+use smallvec::{SmallVec, smallvec};
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use trace_format::mpi::{Class, Start};
+use trace_format::mpi::Class;
 
 /// More accesses to one target, between two collective operations, are not looked at.
 const MOST_ACCESSES: usize = 1 << 18;
@@ -20,6 +22,8 @@ const MOST_EXCLUSIVE: usize = 1 << 14;
 const MOST_KEPT: usize = 1 << 13;
 /// More pairs are not held against the locks of other memory; they pass for kept apart.
 const MOST_ASKED: usize = 1 << 5;
+/// More pairs that wait for data are not.
+const MOST_UNDECIDED: usize = 1 << 6;
 /// More pairs of accesses are not looked at one by one.
 const MOST_PAIRS: usize = 1 << 18;
 
@@ -62,9 +66,20 @@ pub(super) struct Passed {
     pub(super) is_meeting: bool,
 }
 
+/// An access that was over, while the target had begun an operation whose data come nobody knows when.
+struct Undecided {
+    target: i32,
+    own: Accessed,
+    other: Accessed,
+    /// The call by which that is over.
+    end: CallPlace,
+    byte: i64,
+}
+
 /// The accesses under shared locks to one window.
 #[derive(Default)]
 pub(crate) struct Passive {
+    undecided: Vec<Undecided>,
     held: FxHashMap<i32, Vec<Held>>,
     /// The accesses under exclusive locks, which the target's own uses of the memory alone may meet.
     exclusive: FxHashMap<i32, Vec<Held>>,
@@ -86,9 +101,13 @@ impl Ends {
 }
 
 impl Passive {
+    pub(super) fn is_undecided(&self) -> bool {
+        !self.undecided.is_empty()
+    }
+
     /// An origin accesses memory of a target.
     pub(super) fn add(&mut self, target: i32, access: Accessed, guard: Guard, (phase, is_fresh): (u64, bool)) {
-        let is_exclusive = guard == Guard::Exclusive && !access.is_own;
+        let is_exclusive = guard == Guard::Exclusive && !access.is_own();
         let (lists, most) =
             if is_exclusive { (&mut self.exclusive, MOST_EXCLUSIVE) } else { (&mut self.held, MOST_ACCESSES) };
         let all = lists.entry(target).or_default();
@@ -111,7 +130,7 @@ impl Passive {
 
     /// The call of its origin by which an access is over.
     fn end_of(&self, target: i32, access: &Accessed) -> Option<u64> {
-        match access.is_own {
+        match access.is_own() {
             true => Some(access.over_behind()),
             false => self.ends.get(&access.origin)?.of(target, access),
         }
@@ -119,6 +138,23 @@ impl Passive {
 
     fn is_over(&self, target: i32, held: &Held, by: u64) -> bool {
         self.end_of(target, &held.access).is_some_and(|end| end < by)
+    }
+
+    /// The pairs of which is known by now whether data came behind an access; those of which nobody will know are dropped at last.
+    fn decide(&mut self, is_last: bool, order: &Order, begun: &Begun) -> Vec<Judged> {
+        let mut found = Vec::new();
+        self.undecided.retain(|undecided| {
+            let Undecided { target, own, other, end, byte } = undecided;
+            let Some(data) = own.data() else { return false };
+            let sources = order.sources((own.call.rank, data));
+            let is_known = own.over_behind() < u64::MAX && !sources.is_empty();
+            if is_known && !sources.iter().any(|source| order.may_be_before(*end, *source, begun)) {
+                let accesses = vec![own.clone(), other.clone()];
+                found.push(Judged { target: *target, accesses, found: vec![(0, 1, *byte)] });
+            }
+            !is_known && !is_last
+        });
+        found
     }
 
     /// The accesses to a target that were not over when their origins left a phase, as they are kept for the next one.
@@ -197,17 +233,34 @@ impl Window {
         let left = phase.map(|phase| self.passive.left(phase)).unwrap_or_default();
         let is_meeting = !left.is_empty() && left.values().all(|passed| passed.is_meeting);
         let are_any_exclusive = locks.are_any_exclusive();
-        let mut all = Vec::new();
+        let mut all = self.passive.decide(phase.is_none(), order, begun);
+        let mut undecided = Vec::new();
         for (target, mut held) in ripe {
             let exposed = self.members.get(&target).and_then(|member| member.exposed);
             let judge = exposed.map(|exposed| {
-                let (passive, asked) = (&self.passive, Cell::new(0));
-                Judge { target, exposed, passive, no_op, order, begun, locks, are_any_exclusive, asked }
+                let (passive, asked, left, undecided) =
+                    (&self.passive, Cell::new(0), phase.map(|_| &left), RefCell::default());
+                Judge {
+                    target,
+                    exposed,
+                    is_shared: self.is_shared,
+                    is_meeting,
+                    passive,
+                    no_op,
+                    order,
+                    begun,
+                    locks,
+                    are_any_exclusive,
+                    asked,
+                    left,
+                    undecided,
+                }
             });
             let mut found = judge.as_ref().map(|judge| judge.meetings(&held)).unwrap_or_default();
             let exclusive = exclusive.remove(&target).unwrap_or_default();
             if let Some(judge) = judge {
                 found.extend(judge.of_the_own(&held, &exclusive));
+                undecided.extend(judge.undecided.into_inner());
             }
             if is_meeting {
                 let kept = self.passive.not_over(target, &held, &left);
@@ -225,13 +278,16 @@ impl Window {
             self.passive.exclusive.entry(target).or_default().splice(0..0, kept);
         }
         self.passive.forget(&left);
+        let room = MOST_UNDECIDED.saturating_sub(self.passive.undecided.len());
+        self.passive.undecided.extend(undecided.into_iter().filter(|_| is_meeting).take(room));
         (all, left.into_iter().filter(|_| is_meeting).map(|(place, passed)| (place, passed.call)).collect())
     }
 
     /// Calls of accesses under shared locks, which are kept.
     pub(super) fn passive_calls(&self) -> impl Iterator<Item = &Accessed> {
-        let Passive { held, exclusive, .. } = &self.passive;
-        held.values().chain(exclusive.values()).flatten().map(|held| &held.access)
+        let Passive { held, exclusive, undecided, .. } = &self.passive;
+        let undecided = undecided.iter().flat_map(|undecided| [&undecided.own, &undecided.other]);
+        held.values().chain(exclusive.values()).flatten().map(|held| &held.access).chain(undecided)
     }
 }
 
@@ -239,6 +295,10 @@ impl Window {
 struct Judge<'a> {
     target: i32,
     exposed: Exposed,
+    /// Processes reach it by loads and stores, which order things that nobody sees.
+    is_shared: bool,
+    /// None has left the phase before all had come to its end.
+    is_meeting: bool,
     passive: &'a Passive,
     no_op: u32,
     order: &'a Order,
@@ -247,6 +307,9 @@ struct Judge<'a> {
     are_any_exclusive: bool,
     /// How many pairs were held against locks.
     asked: Cell<usize>,
+    /// Where each process passed the phase, if it is not the end of all.
+    left: Option<&'a FxHashMap<i32, Passed>>,
+    undecided: RefCell<Vec<Undecided>>,
 }
 
 /// Bytes of an access.
@@ -303,7 +366,7 @@ pub(crate) fn each_pair<'a>(
 
 impl Judge<'_> {
     fn meetings(&self, all: &[Held]) -> Vec<Meeting> {
-        let mut found = self.of_the_fresh(all);
+        let mut found = if self.is_shared { Vec::new() } else { self.of_the_fresh(all) };
         found.extend(self.of_the_others(all));
         let mut seen = FxHashSet::default();
         found.retain(|(a, b, _)| seen.insert((*a.min(b), *a.max(b))));
@@ -332,7 +395,7 @@ impl Judge<'_> {
     fn of_the_others(&self, all: &[Held]) -> Vec<Meeting> {
         let Some(first) = all.first() else { return Vec::new() };
         let are_alike = all.iter().all(|held| held.is_fresh && held.phase == first.phase);
-        if are_alike || all.iter().all(|held| held.access.is_own) {
+        if (are_alike || all.iter().all(|held| held.access.is_own())) && !self.is_shared {
             return Vec::new();
         }
         let pair = |a: usize, b: usize| all.get(a).zip(all.get(b)).is_some_and(|(a, b)| self.are_unordered(a, b));
@@ -341,7 +404,7 @@ impl Judge<'_> {
 
     /// Uses of the target's own memory that meet accesses under exclusive locks, which are numbered behind the others.
     fn of_the_own(&self, all: &[Held], exclusive: &[Held]) -> Vec<Meeting> {
-        let own = all.iter().enumerate().filter(|(_, held)| held.access.is_own);
+        let own = all.iter().enumerate().filter(|(_, held)| held.access.is_own());
         let pairs = own.flat_map(|own| exclusive.iter().zip(all.len()..).map(move |other| (own, other)));
         let meeting = |((own_number, own), (other, number)): ((usize, &Held), (&Held, usize))| {
             if own.access.deed.goes_with(other.access.deed, self.no_op) {
@@ -355,14 +418,69 @@ impl Judge<'_> {
 
     /// Does nothing order two accesses of different origins, which were not compared before?
     fn are_unordered(&self, a: &Held, b: &Held) -> bool {
-        let is_known = a.is_kept && b.is_kept || a.is_fresh && b.is_fresh && a.phase == b.phase;
+        // Where data come nobody knows when, it is looked again.
+        let are_kept = a.is_kept && b.is_kept && a.access.data().or(b.access.data()).is_none();
+        let is_known = are_kept || a.is_fresh && b.is_fresh && a.phase == b.phase;
         let are_exclusive = match (a.guard, b.guard) {
             (Guard::None, _) | (_, Guard::None) | (Guard::Shared, Guard::Shared) => false,
             (Guard::Exclusive, _) | (_, Guard::Exclusive) => true,
         };
         let are_of_two = a.access.origin != b.access.origin;
+        if self.is_shared {
+            return !are_kept && are_of_two && self.begins_before_end(a, b) && self.begins_before_end(b, a);
+        }
         let is_unordered = !is_known && !are_exclusive && are_of_two && !self.is_before(a, b) && !self.is_before(b, a);
-        is_unordered && !(self.are_any_exclusive && self.are_kept_apart(a, b))
+        is_unordered && !(self.are_any_exclusive && self.are_kept_apart(a, b)) && !self.waits_for_data(a, b)
+    }
+
+    /// Has an access of shared memory begun, for certain, before another one ends?
+    fn begins_before_end(&self, a: &Held, b: &Held) -> bool {
+        let at = |held: &Held| (held.access.call.rank, held.access.call.index);
+        let (start, call) = (at(a), at(b));
+        let passed = match self.left {
+            Some(left) if self.is_meeting => left.get(&b.access.origin).map(|passed| passed.call),
+            Some(_) => return false,
+            None => None,
+        };
+        let is_over = |end: u64| passed.is_none_or(|passed| end < passed);
+        // A buffer that is sent from may have been read at once.
+        let end = match (&b.access.lasts, b.access.data()) {
+            (Lasts::Operation { .. }, Some(_)) => {
+                Some(b.access.over_behind()).filter(|end| *end < u64::MAX && is_over(*end)).map(|end| end + 1)
+            }
+            (Lasts::Operation { .. } | Lasts::Call, _) => Some(call.1 + 1),
+            (Lasts::UntilSynchronized, _) => {
+                let end = self.passive.end_of(self.target, &b.access).filter(|end| is_over(*end));
+                end.or(passed.map(|passed| passed + 1))
+            }
+        };
+        let Some(end) = end.map(|end| (call.0, end)) else { return false };
+        match a.access.data() {
+            Some(data) => {
+                let sources = self.order.sources((start.0, data));
+                !sources.is_empty() && sources.iter().all(|source| self.order.must_be_before(*source, end))
+            }
+            None => self.order.must_be_before(start, end),
+        }
+    }
+
+    /// Will it be known later only whether the data of one come behind the end of the other?
+    fn waits_for_data(&self, a: &Held, b: &Held) -> bool {
+        let (own, other) = if a.access.is_own() { (a, b) } else { (b, a) };
+        let (Some(data), Some(left)) = (own.access.data(), self.left) else { return false };
+        let is_over = |held: &Held| {
+            left.get(&held.access.origin).is_some_and(|passed| self.passive.is_over(self.target, held, passed.call))
+        };
+        if is_over(own) && !self.order.sources((own.access.call.rank, data)).is_empty() {
+            return false;
+        }
+        let end = self.passive.end_of(self.target, &other.access).filter(|_| is_over(other));
+        if let Some((end, byte)) = end.zip(first_common(&own.access, &other.access, self.exposed)) {
+            let (target, end) = (self.target, (other.access.call.rank, end));
+            let (own, other) = (own.access.clone(), other.access.clone());
+            self.undecided.borrow_mut().push(Undecided { target, own, other, end, byte });
+        }
+        true
     }
 
     /// Do locks of other memory keep two accesses apart?
@@ -373,31 +491,45 @@ impl Judge<'_> {
         }
         let lasts = |held: &Held| {
             let call = &held.access.call;
-            let end = match (held.access.is_own, held.access.deed) {
+            let end = match (held.access.is_own() && !held.access.is_operation(), held.access.deed) {
                 // A message that was sent from the memory tells that this was read.
                 (true, Deed::Read) => Some(held.access.over_behind()),
                 (true, _) => Some(call.index),
                 _ => self.passive.end_of(self.target, &held.access),
             };
-            Some(((call.rank, call.index), (call.rank, end?)))
+            let from = match (held.access.data(), &held.access.lasts, held.access.deed) {
+                (Some(data), ..) => self.order.sources((call.rank, data)).iter().copied().collect(),
+                (None, Lasts::Call, Deed::Write) => smallvec![(call.rank, call.index + 1)],
+                _ => SmallVec::new(),
+            };
+            Some(Lasting { begin: (call.rank, call.index), from, end: (call.rank, end?) })
         };
         let before = Before { order: self.order, begun: self.begun };
-        lasts(a).zip(lasts(b)).is_some_and(|(a, b)| self.locks.keep_apart(a, b, before))
+        lasts(a).zip(lasts(b)).is_some_and(|(a, b)| self.locks.keep_apart(&a, &b, before))
     }
 
     fn is_before(&self, a: &Held, b: &Held) -> bool {
         let end = self.passive.end_of(self.target, &a.access);
-        let is_before =
-            |place| end.is_some_and(|end| self.order.may_be_before((a.access.call.rank, end), place, self.begun));
+        let start = (a.access.call.rank, a.access.call.index);
+        // Whoever has got data knows that they were read.
+        let is_read = a.access.is_operation() && a.access.deed == Deed::Read;
+        let is_before = |place| {
+            let is_over = end.is_some_and(|end| self.order.may_be_before((start.0, end), place, self.begun));
+            is_over || is_read && self.order.may_be_told(start, place, self.begun)
+        };
         let call = &b.access.call;
         // Data arrive in a buffer behind what their senders did before.
-        match b.access.is_own && b.access.deed == Deed::Write {
-            true if call.arg_places.class == Class::Recv(Start::Nonblocking) => {
-                let sends = self.order.sources((call.rank, News::Message(call.index)));
-                end.is_some() && sends.is_empty() || sends.iter().any(|send| is_before(*send))
+        match (b.access.data(), &b.access.lasts, b.access.deed) {
+            (Some(data), ..) => {
+                let sources = self.order.sources((call.rank, data));
+                let is_last = self.left.is_none();
+                is_last && end.is_some() && sources.is_empty() || sources.iter().any(|source| is_before(*source))
             }
-            true => is_before((call.rank, call.index + 1)),
-            false => is_before((call.rank, call.index)),
+            // No process sends what is in a file.
+            (None, Lasts::Call, Deed::Write) if !matches!(call.arg_places.class, Class::FileIo(_)) => {
+                is_before((call.rank, call.index + 1))
+            }
+            _ => is_before((call.rank, call.index)),
         }
     }
 }

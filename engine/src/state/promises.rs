@@ -1,7 +1,7 @@
 //! Assertions of calls of synchronization (MPI 4.1, 12.5.5) that other calls may belie.
 
+use super::accesses::{Accessed, Together};
 use super::call::Origin;
-use super::window::{Accessed, Together};
 use rma::Deed;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -66,7 +66,7 @@ impl Promises {
     pub(crate) fn put_against(&mut self, together: Together, accesses: &[Accessed], no_op: u32) -> Option<Untrue> {
         let call = self.noput.remove(&together)?;
         let is_put = |access: &&Accessed| match access.deed {
-            Deed::Write => !access.is_own,
+            Deed::Write => !access.is_own(),
             Deed::Accumulate { op, .. } => op != no_op,
             Deed::Read | Deed::AnyAccumulate => false,
         };

@@ -1,5 +1,6 @@
 //! The state of one rank.
 
+use super::accesses::Exposes;
 use super::buffers::Buffers;
 use super::call::{Origin, Pattern};
 use super::comms::Objects;
@@ -14,7 +15,6 @@ use super::polls::Polls;
 use super::requests::Requests;
 use super::site::Site;
 use super::untimely::Untimely;
-use super::window::Exposes;
 use crate::arg_places::NONE;
 use crate::clocks::Clock;
 use crate::types::Amount;

@@ -1,6 +1,7 @@
 //! The accesses to a window that are not judged yet, gathered where nothing orders them (MPI 4.1, 12.7): within one epoch of
 //! fences, within one exposure epoch of MPI_Win_post, and of one process between two of its flushes.
 
+use super::accesses::{Accessed, Exposed, Lasts, Over, Together};
 use super::attached::{Early, Parts, Unattached};
 use super::call::Origin;
 use super::comms::CommIx;
@@ -9,103 +10,10 @@ use super::order::Epoch;
 use super::passive::{Guard, Passed, Passive};
 use super::promises::Promises;
 use super::turns::LastUse;
-use crate::types::{Amount, Difference};
 use rma::{Deed, Epochs, Home};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use trace_format::mpi::RmaSync;
-
-/// The memory that a process exposes by a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exposed {
-    /// Bytes; `None`: memory is attached and detached while the window exists.
-    pub(crate) size: Option<i64>,
-    /// Bytes of one unit of displacement.
-    pub(crate) unit: i64,
-}
-
-/// Memory that a process exposes by a window, in its addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exposes {
-    pub(crate) window: CommIx,
-    /// The place of the process in the window's group.
-    pub(crate) place: i32,
-    pub(crate) base: i64,
-    pub(crate) size: i64,
-}
-
-impl Exposes {
-    /// The part of some addresses (from, and up to) that is in it, from its beginning.
-    pub(crate) fn within(self, run: (i64, i64)) -> Option<(i64, i64)> {
-        let [from, to] = [run.0, run.1].map(|at| at.saturating_sub(self.base).clamp(0, self.size));
-        (from < to).then_some((from, to))
-    }
-}
-
-/// One access, with the bytes of its target as far as the origin knows them.
-#[derive(Debug, Clone)]
-pub(crate) struct Accessed {
-    pub(crate) call: Rc<Origin>,
-    /// The place of the origin in the window's group.
-    pub(crate) origin: i32,
-    pub(crate) displacement: i64,
-    pub(crate) deed: Deed,
-    /// Runs of bytes, from the address that the displacement says: from, and up to.
-    pub(crate) runs: Rc<[(i64, i64)]>,
-    /// The process uses its own memory, as a buffer.
-    pub(crate) is_own: bool,
-}
-
-impl Accessed {
-    /// The runs of bytes, from the beginning of the window's memory.
-    pub(crate) fn bytes(&self, exposed: Exposed) -> impl Iterator<Item = (i64, i64)> + '_ {
-        let from = self.displacement.saturating_mul(exposed.unit);
-        self.runs.iter().map(move |run| (from.saturating_add(run.0), from.saturating_add(run.1)))
-    }
-
-    /// A use of the process's own memory counts as over for others behind this call of it, the one before: whoever knows of its
-    /// beginning (has got the message that it sends) may know of its end.
-    pub(crate) fn over_behind(&self) -> u64 {
-        self.call.index.saturating_sub(1)
-    }
-
-    /// The first byte and the one behind the last, if they are not all in the window's memory.
-    pub(crate) fn out_of_range(&self, exposed: Exposed) -> Option<(i64, i64)> {
-        let all = self.bytes(exposed);
-        let (low, high) = all.fold((i64::MAX, i64::MIN), |all, run| (all.0.min(run.0), all.1.max(run.1)));
-        let size = exposed.size?;
-        (low < 0 || high > size).then_some((low, high))
-    }
-}
-
-/// Accesses to one target that nothing orders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Together {
-    /// Behind so many fences.
-    Fences { target: i32, phase: u64 },
-    /// The n-th epoch of MPI_Win_start of an origin for the target.
-    Start { target: i32, origin: i32, nth: u64 },
-    /// Accesses of one origin under a lock.
-    Locked { target: i32, origin: i32 },
-}
-
-impl Together {
-    pub(crate) fn target(self) -> i32 {
-        match self {
-            Together::Fences { target, .. } | Together::Start { target, .. } | Together::Locked { target, .. } => {
-                target
-            }
-        }
-    }
-
-    pub(crate) fn between(self) -> Between {
-        match self {
-            Together::Fences { .. } => Between::Fences,
-            Together::Start { .. } => Between::PostAndWait,
-            Together::Locked { .. } => Between::LockAndUnlock,
-        }
-    }
-}
 
 /// A process of a window.
 pub(crate) struct Member {
@@ -134,6 +42,8 @@ pub(crate) struct Member {
     pub(crate) last_use: LastUse,
     /// How many uses of its own memory were kept since it passed a fence or a collective operation of all.
     uses: usize,
+    /// The operations with its own memory that are not complete.
+    operations: Vec<Accessed>,
 }
 
 impl Member {
@@ -149,6 +59,8 @@ impl Member {
 
 /// More uses by the process itself are not looked at.
 const MOST_USES: usize = 1 << 14;
+/// More of them that last are not.
+const MOST_OPERATIONS: usize = 1 << 8;
 
 /// An exposure epoch whose end is known, until those of its origins are known as well.
 struct Exposure {
@@ -157,9 +69,6 @@ struct Exposure {
     /// The target's own uses of the memory meanwhile.
     uses: Vec<Accessed>,
 }
-
-/// Accesses that are over, with what holds them together.
-pub(crate) type Over = Vec<(Together, Vec<Accessed>)>;
 
 /// The accesses to a window and the synchronization that orders them. Processes are places in its group.
 #[derive(Default)]
@@ -211,6 +120,7 @@ impl Window {
             attached: Parts::default(),
             last_use: LastUse::default(),
             uses: 0,
+            operations: Vec::new(),
         })
     }
 
@@ -242,9 +152,14 @@ impl Window {
 
     /// The process has passed a fence: the accesses that are over, since all of `size` processes have passed it.
     pub(crate) fn fenced(&mut self, place: i32, size: u32) -> Over {
+        let is_shared = self.is_shared;
         let member = self.member(place);
         let phase = member.fences;
         (member.fences, member.uses) = (phase + 1, 0);
+        let operations = if is_shared { Vec::new() } else { member.operations.clone() };
+        if !operations.is_empty() {
+            self.open.entry(Together::Fences { target: place, phase: phase + 1 }).or_default().extend(operations);
+        }
         let left = self.left.entry(phase).or_default();
         *left += 1;
         if *left < size {
@@ -258,11 +173,10 @@ impl Window {
     /// An access of `origin` to `target`, if that is under a lock. `learned`: see [`super::rank::Rank::learned`];
     /// `is_guarded`: the origin holds an exclusive lock.
     pub(crate) fn access_passively(&mut self, target: i32, access: &Accessed, (learned, is_guarded): (u64, bool)) {
-        let is_shared = self.is_shared;
         let member = self.member(access.origin);
         let guard = member.guard(target);
         let held = (member.phase, member.learned == learned && !is_guarded);
-        if guard != Guard::None && !is_shared {
+        if guard != Guard::None {
             self.passive.add(target, access.clone(), guard, held);
         }
     }
@@ -273,31 +187,52 @@ impl Window {
         self.unattached.keep(Early { target, access, phase });
     }
 
+    /// Is of some accesses not decided yet whether others meet them?
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.passive.is_undecided()
+    }
+
     /// Do processes expose memory by fences or posts? Their own uses of it wait for the end of such an epoch to be judged, however
     /// many collective operations come meanwhile.
     pub(crate) fn has_active_targets(&self) -> bool {
         self.members.values().any(|member| member.fences > 0 || !member.posts.is_empty())
     }
 
-    /// A process uses memory of its own that it exposes.
-    pub(crate) fn use_own(&mut self, access: Accessed) {
-        let (place, is_shared) = (access.origin, self.is_shared);
-        if access.deed == Deed::Write {
+    /// A process uses memory that it exposes itself, or another one that shares it: `owner`.
+    pub(crate) fn use_own(&mut self, owner: i32, access: Accessed) {
+        let place = access.origin;
+        if access.deed == Deed::Write && place == owner {
             self.promises.write(place, &access.call);
         }
         let member = self.member(place);
-        if is_shared || member.uses >= MOST_USES {
+        if member.uses >= MOST_USES || member.operations.len() >= MOST_OPERATIONS {
             return;
         }
         member.uses += 1;
-        let (phase, fences, guard) = (member.phase, member.fences, member.guard(place));
-        if member.posted.is_some() {
+        let (phase, fences) = (member.phase, member.fences);
+        // Which locks keep others from what lasts is asked when its end is known.
+        let guard = if access.is_operation() { Guard::None } else { member.guard(owner) };
+        if access.is_operation() {
+            member.operations.push(access.clone());
+        }
+        if member.posted.is_some() && place == owner {
             member.used_while_posted.push(access.clone());
         }
         if fences > 0 {
-            self.open.entry(Together::Fences { target: place, phase: fences }).or_default().push(access.clone());
+            self.open.entry(Together::Fences { target: owner, phase: fences }).or_default().push(access.clone());
         }
-        self.passive.add(place, access, guard, (phase, false));
+        self.passive.add(owner, access, guard, (phase, false));
+    }
+
+    /// A call of a process has completed the operation that another one began, or all that it has begun (`None`).
+    pub(crate) fn complete_own(&mut self, place: i32, begun: Option<u64>, call: u64) {
+        self.member(place).operations.retain(|access| {
+            let is_it = begun.is_none_or(|begun| begun == access.call.index);
+            if let (true, Lasts::Operation { end, .. }) = (is_it, &access.lasts) {
+                end.set(call);
+            }
+            !is_it
+        });
     }
 
     /// A call has ended accesses of its process to a target, or to all; `is_local`: only those that bring a result.
@@ -351,6 +286,7 @@ impl Window {
 
     /// The process exposes its memory to these origins.
     pub(crate) fn posted(&mut self, place: i32, origins: &[i32]) {
+        let is_shared = self.is_shared;
         let member = self.member(place);
         let numbered = origins.iter().map(|origin| {
             let nth = member.posts.entry(*origin).or_default();
@@ -358,6 +294,9 @@ impl Window {
             (*origin, *nth)
         });
         member.posted = Some(numbered.collect());
+        if !is_shared {
+            member.used_while_posted.extend(member.operations.iter().cloned());
+        }
     }
 
     /// The process begins an access epoch for these targets. `call`: it, and whether it asserts that all have exposed their memory.
@@ -448,55 +387,17 @@ impl Window {
         let late = self.late.iter().flat_map(|(_, all)| all).chain(self.unchecked.iter().map(|(_, access)| access));
         let posted = self.members.values().flat_map(|member| &member.used_while_posted);
         let exposed = self.exposures.iter().flat_map(|exposure| &exposure.uses);
+        let operations = self.members.values().flat_map(|member| &member.operations);
         self.open
             .values()
             .flatten()
             .chain(posted)
             .chain(exposed)
+            .chain(operations)
             .chain(late)
             .chain(self.passive_calls())
             .chain(self.unattached.accesses())
             .map(|access| &access.call)
             .chain(self.promises.calls())
     }
-}
-
-/// Which synchronization accesses that nothing orders are between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Between {
-    Fences,
-    PostAndWait,
-    /// Both are of one process.
-    LockAndUnlock,
-    SharedLocks,
-}
-
-/// Two accesses to a window that nothing orders, and that must not overlap.
-pub(crate) struct AccessConflict {
-    pub(crate) between: Between,
-    /// The world rank of the process whose memory it is.
-    pub(crate) target: i32,
-    pub(crate) first: (Rc<Origin>, Deed),
-    pub(crate) second: (Rc<Origin>, Deed),
-    /// The first byte that both access, from the beginning of the window's memory.
-    pub(crate) byte: i64,
-}
-
-/// An access beyond the memory of its target.
-pub(crate) struct OutOfRange {
-    pub(crate) call: Rc<Origin>,
-    /// The world rank of the target.
-    pub(crate) target: i32,
-    /// The bytes that it names, from the beginning of the window's memory.
-    pub(crate) bytes: (i64, i64),
-    pub(crate) exposed: Exposed,
-}
-
-/// An access whose data at the origin and at the target do not have one type signature.
-pub(crate) struct UnlikeSides {
-    pub(crate) call: Rc<Origin>,
-    pub(crate) at_origin: Amount,
-    pub(crate) at_target: Amount,
-    /// Where the elements that both have differ in type; otherwise one side has more.
-    pub(crate) difference: Option<Difference>,
 }

@@ -13,12 +13,17 @@ check! {
     /// Where a process may have learned of it in another way (it has read from a window, from a file, has probed), nothing is
     /// said.
     ///
-    /// MPI calls whose buffer lies in the memory that their process exposes access it, too: messages, MPI_Bcast, MPI_Reduce,
-    /// MPI_Allreduce, MPI_Scan, MPI_Exscan, MPI_Gather, MPI_Scatter, MPI_Allgather and MPI_Alltoall, and its own one-sided calls.
+    /// MPI calls whose buffer lies in the memory that their process exposes access it, too: messages, collective operations,
+    /// reads and writes of files, and its own one-sided calls. A nonblocking or persistent operation does so until it is complete.
     /// They meet accesses under exclusive locks unless the process holds a lock of its own memory meanwhile.
     ///
+    /// A process that has the address of another one's memory by MPI_Win_shared_query accesses that with such a buffer. As
+    /// loads and stores may order accesses to windows of MPI_Win_allocate_shared, those under locks and those of buffers are
+    /// in conflict there only if both are certain to be under way at once: one has begun before the other is over, by messages
+    /// or barriers, and the other way round.
+    ///
     /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is, and
-    /// accesses to windows of MPI_Win_allocate_shared under locks. Accumulate functions of one process are in order
+    /// buffers of partitioned and neighbourhood operations. Accumulate functions of one process are in order
     /// (MPI 4.1, 12.7.2), unless `accumulate_ordering` of the window's info is `none`; where `accumulate_ops` is `same_op`,
     /// MPI_NO_OP goes with no other operation. Nothing is said where two threads of a process use a window at the same time,
     /// or after a call on it that failed.

@@ -3,9 +3,9 @@
 use crate::cli::AnalyzePlan;
 use crate::exit::{CLEAN, Exit};
 use crate::progress::{Bar, print_phases};
-use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
 use crate::run::leftover_stages::bring_stages;
+use crate::run::liveness::Lives;
 use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
 use report::{JobReport, Report};
@@ -54,7 +54,7 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
 
 /// `started`: what is known of one of several.
 fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<Report, Exit> {
-    let running = running_here();
+    let lives = Lives::of(dir, plan.over);
     // If that is not possible, they are read where they are.
     bring_stages(dir, false);
     let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
@@ -65,14 +65,13 @@ fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<
     if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
         observer.phases.watch(bar);
     }
-    observer.read_rest(|h| !running(h));
+    observer.read_rest(|h| lives.is_gone(h));
     let stopped = started.map(|started| started.stopped.clone()).filter(|ranks| !ranks.is_empty());
     let mut ending = stopped.map_or(Ending::Any, Ending::Stopped);
-    if observer.traces.headers().any(running) {
-        eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
-        if let Some(stuck) = proven_stuck(&mut observer) {
-            ending = Ending::Stuck(stuck.ranks);
-        }
+    if lives.tell(observer.traces.headers(), "this is a report on what it has done so far")
+        && let Some(stuck) = proven_stuck(&mut observer)
+    {
+        ending = Ending::Stuck(stuck.ranks);
     }
     observer.report(ending).map_err(Exit::cannot)
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::{ExportPlan, Target};
 use crate::exit::{CLEAN, Exit};
-use crate::run::evidence::running_here;
+use crate::run::liveness::Lives;
 use analyzer::events::{Calls, Error, Limit, Perfetto, Size, Writer, write};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,17 +18,15 @@ pub(crate) fn export(plan: &ExportPlan) -> Result<u8, Exit> {
     if let Some(target) = &plan.csv {
         writers.push(Box::new(Calls::new(open(target, &size)?)));
     }
-    let lives = running_here();
+    let lives = Lives::of(&plan.dir, plan.over);
     let limit = Limit { size: size.clone(), most: plan.most.saturating_mul(1 << 20) };
-    let done = match write(&plan.dir, writers, limit, &|h| !lives(h)) {
+    let done = match write(&plan.dir, writers, limit, &|h| lives.is_gone(h)) {
         // A reader that has gone away has seen enough.
         Err(Error::Write(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(CLEAN),
         Err(e) => return Err(Exit::cannot(e)),
         Ok(done) => done,
     };
-    if done.running {
-        eprintln!("mpivet: the job is still running; this is what it has done so far");
-    }
+    lives.tell(done.running.iter(), "this is what it has done so far");
     if done.left_out > 0 {
         eprintln!(
             "mpivet: stopped at {} MB: {} events more are not in it; --max-size {} has a larger limit, --max-size 0 none",

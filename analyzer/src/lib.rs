@@ -5,6 +5,7 @@
 pub mod call_contexts;
 mod early;
 pub mod events;
+pub mod hosts;
 pub mod interruption;
 pub mod load;
 pub mod observe;

@@ -2,7 +2,7 @@
 //! construction.
 
 use analyzer::testing::{analyze, check_trace, describe};
-use engine::{End, Engine};
+use engine::{End, Engine, Fate};
 use trace_format::definition::{Definition, Module};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::{FnId, Status};
@@ -84,13 +84,27 @@ fn who_asks_in_a_loop_until_a_message_is_away_waits_for_it() {
 fn ranks_that_may_go_on_do_not_hide_those_that_cannot() {
     let mut engine = fed("0: MPI_Recv(source=1)\n1: MPI_Recv(source=0)\n2: MPI_Barrier()\n3: MPI_Barrier()\n");
     let mut ranks = |running: &[i32]| {
-        let stuck = engine.stuck_apart_from(&running.iter().copied().collect());
+        let stuck = engine.stuck_if(|rank| if running.contains(&rank) { Fate::GoesOn } else { Fate::Waits });
         stuck.map(|s| s.ranks).unwrap_or_default()
     };
     assert_eq!(ranks(&[]), [0, 1, 2, 3]);
     assert_eq!(ranks(&[2]), [0, 1, 3]);
     assert_eq!(ranks(&[2, 3]), [0, 1]);
     assert!(ranks(&[1]).is_empty());
+}
+
+#[test]
+fn who_waits_for_a_process_that_is_gone_waits_for_ever() {
+    let mut engine =
+        fed("0: MPI_Recv(source=2)\n1: MPI_Recv(source=0)\n2: MPI_Comm_rank() = ok\n3: MPI_Recv(source=-1)\n");
+    let mut ranks = |gone: i32| {
+        let stuck = engine.stuck_if(|rank| if rank == gone { Fate::IsGone } else { Fate::Waits });
+        stuck.map(|s| (s.ranks, s.uncertain)).unwrap_or_default()
+    };
+    // Nobody but the dead one could have begun, and nothing of it is under way.
+    assert_eq!(ranks(2), (vec![0, 1, 3], vec![]));
+    assert_eq!(ranks(-1), (vec![], vec![]));
+    assert_eq!(ranks(3), (vec![], vec![]));
 }
 
 #[test]
@@ -464,6 +478,7 @@ fn noise_never_breaks_the_engine() {
         _ = describe(&engine.finish(&End {
             stopped: random.below(2) == 0,
             proven: vec![0, 1],
+            gone: vec![1],
             missing: vec![7],
             lost: false,
             interrupted: (random.below(2) == 0).then(|| random.below(9) as u64),

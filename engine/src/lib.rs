@@ -40,6 +40,6 @@ pub mod worlds;
 pub use checks::signal_name;
 pub use collective::{Needs, needs_of};
 pub use ending::{Queue, Queued, RankEnd};
-pub use engine::{Analysis, End, Engine, RankSummary, Stuck};
+pub use engine::{Analysis, End, Engine, Fate, RankSummary, Stuck};
 pub use recorded::{Alternative, Ways};
 pub use state::{int, is_crash, outside};

@@ -72,6 +72,8 @@ pub struct Head {
     pub file: File,
     /// How many bytes are in front of the first block.
     pub bytes: u64,
+    /// The process came to its end in order: the last that it writes is the rate of its clock.
+    pub has_ended: bool,
 }
 
 impl Head {
@@ -111,13 +113,14 @@ impl Head {
         };
         let mut rate = [0; RATE_BYTES];
         file.read_exact(&mut rate).map_err(|_| bad_header())?;
-        if let rate @ 1.. = u64::from_le_bytes(rate) {
+        let rate = u64::from_le_bytes(rate);
+        if rate > 0 {
             header.ticks_per_second = rate;
         }
         if !header.rows.are_known() {
             return Err(OpenError::OtherTable { path: path.clone(), found: header.mpivet });
         }
-        Ok(Head { header, path, file, bytes: (16 + len + RATE_BYTES) as u64 })
+        Ok(Head { header, path, file, bytes: (16 + len + RATE_BYTES) as u64, has_ended: rate > 0 })
     }
 }
 

@@ -77,7 +77,7 @@ impl RankReader {
 
     /// Opens the trace whose files begin with `stem` (see [`traces_in`]). Fails where the file or its header cannot be read.
     pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
-        let Head { header, path, file, bytes } = Head::open(dir, stem)?;
+        let Head { header, path, file, bytes, .. } = Head::open(dir, stem)?;
         let limited = header.retention.max_bytes > 0;
         let main = Blocks::new(header.rank, (0, path), file, bytes);
         Ok(RankReader {

@@ -1,5 +1,6 @@
 //! `mpivet export`.
 
+use super::over::OverArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,6 +21,8 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "MB", default_value_t = 1024, hide_default_value = true,
           value_parser = trace_format::settings::retention::megabytes)]
     max_size: u64,
+    #[command(flatten)]
+    over: OverArgs,
 }
 
 /// The file of an export.
@@ -35,6 +38,8 @@ pub(crate) struct ExportPlan {
     pub(crate) csv: Option<Target>,
     /// Megabytes; 0: no limit.
     pub(crate) most: u64,
+    /// The user says that the job is over.
+    pub(crate) over: bool,
 }
 
 impl ExportArgs {
@@ -45,6 +50,7 @@ impl ExportArgs {
             perfetto: self.perfetto.map(target),
             csv: self.csv.map(target),
             most: self.max_size,
+            over: self.over.over,
         }
     }
 }

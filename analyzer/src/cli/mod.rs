@@ -4,6 +4,7 @@
 mod config;
 mod env;
 mod export;
+mod over;
 mod print;
 mod queues;
 mod report;

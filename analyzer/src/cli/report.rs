@@ -1,6 +1,7 @@
 //! Options that all commands with reports share, and `mpivet analyze`.
 
 use super::config::ConfigFileArgs;
+use super::over::OverArgs;
 use crate::check_options::CheckOptions;
 use crate::exit::Exit;
 use crate::exit::{CANNOT, FINDINGS};
@@ -69,6 +70,8 @@ pub(super) struct AnalyzeArgs {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    over: OverArgs,
+    #[command(flatten)]
     _config: ConfigFileArgs,
 }
 
@@ -91,6 +94,8 @@ pub(crate) struct AnalyzePlan {
     pub(crate) report: ReportPlan,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
+    /// The user says that the job is over.
+    pub(crate) over: bool,
 }
 
 impl ReportPlan {
@@ -195,6 +200,7 @@ impl AnalyzeArgs {
             report: ReportPlan::new(self.report)?,
             quiet: self.quiet,
             verbose: self.verbose,
+            over: self.over.over,
         })
     }
 }

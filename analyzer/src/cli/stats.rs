@@ -1,5 +1,6 @@
 //! `mpivet stats`.
 
+use super::over::OverArgs;
 use crate::exit::Exit;
 use clap::{Args, ValueEnum};
 use engine::worlds::Chosen;
@@ -50,6 +51,8 @@ pub(super) struct StatsArgs {
     /// Only these ranks, for example 0-3,5, or w1.0-2 of world 1
     #[arg(long, value_name = "RANKS", allow_hyphen_values = true)]
     rank: Option<Chosen>,
+    #[command(flatten)]
+    over: OverArgs,
 }
 
 pub(crate) struct StatsPlan {
@@ -57,6 +60,8 @@ pub(crate) struct StatsPlan {
     pub(crate) format: StatsFormat,
     pub(crate) table: Option<Table>,
     pub(crate) ranks: Option<Chosen>,
+    /// The user says that the job is over.
+    pub(crate) over: bool,
 }
 
 impl StatsArgs {
@@ -69,6 +74,6 @@ impl StatsArgs {
         if self.format == StatsFormat::Json && self.table.is_some() {
             return Err(Exit::Usage("JSON has all tables; leave out --table".into()));
         }
-        Ok(StatsPlan { dir: self.dir, format: self.format, table: self.table, ranks: self.rank })
+        Ok(StatsPlan { dir: self.dir, format: self.format, table: self.table, ranks: self.rank, over: self.over.over })
     }
 }

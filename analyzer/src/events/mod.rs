@@ -83,7 +83,8 @@ pub enum Error {
 /// The result of an export, for messages of the caller.
 #[derive(Debug)]
 pub struct Done {
-    pub running: bool,
+    /// Processes that are not known to be gone.
+    pub running: Vec<RankHeader>,
     /// Events beyond the limit.
     pub left_out: u64,
     /// Parts that could not be read.
@@ -105,7 +106,7 @@ pub fn write(
     let fan_out = Arc::new(Mutex::new(fan_out));
     observer.listen(Box::new(fan_out.clone()));
     observer.read_rest(gone);
-    let running = observer.traces.headers().any(|h| !gone(h));
+    let running = observer.traces.headers().filter(|h| !gone(h)).cloned().collect();
     let report = observer.report(Ending::Any)?;
     let mut fan_out = fan_out.lock().unwrap_or_else(PoisonError::into_inner);
     fan_out.end(&report)?;

@@ -1,6 +1,7 @@
 //! Damage: parts of traces that could not be read, and processes of which nothing is known.
 
 use super::{Trace, Traces};
+use crate::hosts::list_hosts;
 use report::Damage;
 use std::path::{Path, PathBuf};
 use trace_format::file::{RankHeader, rank_of_stem};
@@ -12,6 +13,27 @@ impl Traces {
             trace.failed.is_some() || self.is_empty(trace) || self.stages_elsewhere(trace).is_some()
         };
         self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
+    }
+
+    /// Were processes killed, maybe before they could record?
+    fn is_cut_short(&self, is_stopped: bool) -> bool {
+        is_stopped || self.ranks.values().any(|trace| trace.notes.ended_job)
+    }
+
+    /// Ranks without a trace, whose mistakes are in no report.
+    pub fn untraced(&self, missing: &[i32], is_stopped: bool) -> Option<Damage> {
+        // Findings of processes that never got through MPI_Init say why there are no others.
+        let is_explained = self.knows_nobody() || !self.early().is_empty();
+        if missing.is_empty() || is_explained || self.is_cut_short(is_stopped) {
+            return None;
+        }
+        let hosts = self.headers().map(|header| &*header.host).collect();
+        let what = format!(
+            "no trace of {}, but only of ranks on {}: do all nodes share the directory, and do mpivet's variables reach them?",
+            self.worlds.names().list(missing),
+            list_hosts(&hosts)
+        );
+        Some(Damage::new(None, what))
     }
 
     /// Has the trace no call, and no stage that could hold one? Then no stage could be made.
@@ -31,7 +53,7 @@ impl Traces {
     /// The parts that could not be read, in a fixed order. A process that recorded nothing is no damage if the job was
     /// stopped, or if another process ended the job: it was killed before it could record.
     pub fn damage(&self, is_stopped: bool) -> Vec<Damage> {
-        let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.notes.ended_job);
+        let is_cut_short = self.is_cut_short(is_stopped);
         let mut all = Vec::new();
         for (stem, why) in &self.unopened {
             let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);

@@ -69,6 +69,7 @@ impl Facts {
         introduce(&early, &mut job, &mut missing);
         let lost = !damage.is_empty() || !unknown.is_empty() || !observer.running.is_empty();
         damage.extend(job_damage);
+        damage.extend(traces.untraced(&missing, is_stopped));
         damage.sort();
         Facts { job, early, damage, missing, unknown, lost, interrupted: interruption::of(traces.dir()) }
     }
@@ -152,6 +153,7 @@ impl Observer {
         let end = End {
             stopped: proven.is_some(),
             proven: proven.unwrap_or_default(),
+            gone: self.gone.iter().copied().collect(),
             missing: facts.missing.clone(),
             lost: facts.lost,
             interrupted: facts.interrupted.map(|interruption| interruption.after_unix_ns),

@@ -5,7 +5,7 @@ use crate::load::Traces;
 use engine::clocks::Clock;
 use engine::link::Linker;
 use engine::worlds::Names;
-use engine::{Analysis, End, Engine, Stuck};
+use engine::{Analysis, End, Engine, Fate, Stuck};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -135,13 +135,18 @@ impl Feeder {
         went_on
     }
 
-    /// Ranks that can never go on by what was fed so far, if these can go on, whatever their calls say.
-    pub(super) fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
+    /// Ranks that can never go on by what was fed so far, and by what is known of them besides.
+    pub(super) fn stuck_if(&mut self, fate: impl Fn(i32) -> Fate) -> Option<Stuck> {
         // The present call of a process that is held back is not known.
         if self.linker.holds_any() {
             return None;
         }
-        self.run(|engine, _| engine.stuck_apart_from(running))?
+        self.run(|engine, _| engine.stuck_if(fate))?
+    }
+
+    /// See [`Engine::has_ended`] and [`Engine::has_crashed`].
+    pub(super) fn end_of(&self, rank: i32) -> (bool, bool) {
+        self.engine.as_ref().map_or((false, false), |engine| (engine.has_ended(rank), engine.has_crashed(rank)))
     }
 
     /// Ranks that do nothing but poll, for what cannot come as long as that is so.

@@ -10,7 +10,7 @@ mod witnesses;
 use crate::load::{LoadError, Traces};
 pub use conclude::{Conclusion, Ending, InternalError};
 use engine::listeners::Listener;
-use engine::{Engine, Stuck};
+use engine::{Engine, Fate, Stuck};
 use feeder::Feeder;
 use listeners::Listeners;
 use report::phases::{Phases, READING};
@@ -36,6 +36,8 @@ pub struct Observer {
     feeder: Feeder,
     /// Ranks that were still going on when the rest was read.
     running: Vec<i32>,
+    /// Ranks whose processes died while the job went on.
+    gone: BTreeSet<i32>,
     /// Events that the last [`Observer::poll`] brought.
     pub last_events: u64,
     /// The times of the phases.
@@ -51,6 +53,7 @@ impl Observer {
             listeners: Listeners::default(),
             feeder: Feeder::default(),
             running: Vec::new(),
+            gone: BTreeSet::new(),
             last_events: 0,
             phases: Phases::default(),
         }
@@ -169,7 +172,23 @@ impl Observer {
 
     /// Ranks that can never go on even if the ranks `running` can, whatever the calls of those say.
     pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
-        self.feeder.stuck_apart_from(running)
+        let gone = &self.gone;
+        self.feeder.stuck_if(|rank| match () {
+            () if gone.contains(&rank) => Fate::IsGone,
+            () if running.contains(&rank) => Fate::GoesOn,
+            () => Fate::Waits,
+        })
+    }
+
+    /// Takes it that the processes of these ranks are no more, and that nobody ends the others for that.
+    pub fn are_gone(&mut self, ranks: BTreeSet<i32>) {
+        self.gone = ranks;
+    }
+
+    /// Did a process of this host that is no more, or of which nobody can say, come to no end of its own?
+    pub fn has_died(&self, rank: i32, is_gone: Option<bool>) -> bool {
+        let (has_ended, has_crashed) = self.feeder.end_of(rank);
+        !has_ended && is_gone.unwrap_or(has_crashed)
     }
 
     /// Ranks that do nothing but poll, for what cannot come as long as that is so.

@@ -2,9 +2,9 @@
 //! job's first rank.
 
 use super::discovery_printer::DiscoveryPrinter;
-use super::finish;
 use super::follow::{End, FollowedJob, follow};
-use super::stop::{Process, are_all_gone, stop};
+use super::stop::{Process, Ranks, are_all_gone, stop};
+use super::{finish, tell_end};
 use analyzer::observe::{Ending, InternalError, Observer};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -104,7 +104,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
             observer.traces.symbols.adopt(printer.finish());
-            let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
+            let ranks = Ranks::of(&observer);
             // For `mpivet analyze`; without it the report is only less clear.
             _ = set_stopped(dir, &started(dir).unwrap_or_else(|| first.clone()), &stuck.ranks);
             let report = observer.report(Ending::Stopped(stuck.ranks));
@@ -114,7 +114,8 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result
                     job.name
                 );
             }
-            stop(&mut job, &processes);
+            stop(&mut job, &ranks);
+            tell_end(dir);
             report.map(Some)
         }
         End::Over | End::Late => {

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use trace_format::file::RankHeader;
 use trace_format::run::proc::{self, Stat};
 
 /// A rank that used this much processor time and did not come out of its call was not held up by a slow machine: the
@@ -20,12 +19,6 @@ const ENOUGH_LOOKS: u32 = 3;
 /// waits for (a message longer than the library buffers takes some steps to and fro), and the other needs a chance
 /// after that.
 const ROUNDS: u32 = 4;
-
-/// Is the process of a trace still running, as far as this host can tell?
-pub(crate) fn running_here() -> impl Fn(&RankHeader) -> bool {
-    let here = proc::host();
-    move |h| h.host == here && proc::lives(h.pid, h.pid_start)
-}
 
 /// The processes of this host that live, with their parents; `None` if the system does not tell.
 fn processes() -> Option<impl Iterator<Item = (u32, u32)>> {

@@ -5,8 +5,8 @@ use super::find::Found;
 use super::follow::{End, follow};
 use super::launch::{Launched, RunOptions};
 use super::plans::Task;
-use super::stop::{self, Process};
-use super::{finish, remove_empty, tell_interruption};
+use super::stop::{self, Ranks};
+use super::{finish, remove_empty, tell_end, tell_interruption};
 use crate::cli::RunPlan;
 use crate::exit::Exit;
 use analyzer::observe::{Conclusion, Ending, Observer};
@@ -18,7 +18,6 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trace_format::run::proc;
 
 /// The part that all runs share.
 pub(super) struct Job<'a> {
@@ -92,13 +91,15 @@ impl<'a> Job<'a> {
         let (conclusion, end) = match end {
             End::Proven(stuck, _) => {
                 observer.traces.symbols.adopt(printer.finish());
-                let processes = processes(&observer);
+                let ranks = Ranks::of(&observer);
                 let conclusion = observer.conclude(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot);
-                stop::stop(&mut job, &processes);
+                stop::stop(&mut job, &ranks);
+                tell_end(&dir);
                 (Some(conclusion?), RunEnd::Stopped)
             }
             End::Late => {
-                stop::stop(&mut job, &processes(&observer));
+                stop::stop(&mut job, &Ranks::of(&observer));
+                tell_end(&dir);
                 (None, RunEnd::Late)
             }
             End::Over => {
@@ -115,12 +116,6 @@ impl<'a> Job<'a> {
         };
         Ok(RunResult { conclusion, end, code: job.exit_code(), elapsed })
     }
-}
-
-/// The ranks on this host.
-fn processes(observer: &Observer) -> Vec<Process> {
-    let here = proc::host();
-    observer.traces.headers().filter(|h| h.host == here).map(Process::of).collect()
 }
 
 /// The standard input, which each run reads from its beginning if it is a file.

@@ -5,10 +5,16 @@
 //! A second reading of all traces brings no event of these ranks: so there was a moment, between the readings, when
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
+//!
+//! A rank on another host cannot be looked at. If its call returns only by what others do, and no other thread of it may call
+//! MPI, its trace proves all the same that it waits: what can be seen of the traces are beginnings of the true ones, and a
+//! rank could only have gone on behind its beginning if another one of the set had before it.
 
+use super::deaths::Deaths;
 use super::evidence::{Activity, Evidence, Reading, others_wait_for_ever, read_process};
 use super::hung_launcher::HungLauncher;
 use super::stop::Process;
+use analyzer::hosts::list_hosts;
 use analyzer::observe::Observer;
 use engine::Stuck;
 use nix::sys::signal::Signal;
@@ -80,6 +86,8 @@ struct Candidate {
     busy: BTreeMap<i32, u32>,
     /// Ranks that were taken to go on, because such threads were found there again and again.
     doubted: BTreeSet<i32>,
+    /// Hosts with ranks that would have to be looked at, and cannot be.
+    unseen: BTreeSet<String>,
 }
 
 impl Candidate {
@@ -92,6 +100,7 @@ impl Candidate {
             quiet: 0,
             busy: BTreeMap::new(),
             doubted: BTreeSet::new(),
+            unseen: BTreeSet::new(),
         }
     }
 
@@ -120,26 +129,31 @@ impl Candidate {
     }
 
     /// Looks at the processes once more. True when the case is proved.
-    fn is_proved(&mut self, observer: &Observer, now: Instant) -> bool {
-        let look_at = |rank: &i32| match observer.traces.header(*rank) {
+    fn is_proved(&mut self, observer: &Observer, here: &str, now: Instant) -> bool {
+        let header = |rank: &i32| observer.traces.header(*rank);
+        let is_here = |rank: &i32| header(rank).is_none_or(|header| header.host == here);
+        let look_at = |rank: &i32| match header(rank) {
             Some(header) => read_process(header.pid, header.pid_start),
             None => Reading::GONE,
         };
-        let readings: Vec<Reading> = self.stuck.uncertain.iter().map(look_at).collect();
+        let (near, far): (Vec<_>, Vec<_>) = self.stuck.threads.iter().partition(|(rank, _)| is_here(rank));
+        let may_act =
+            |rank: &i32| self.stuck.uncertain.contains(rank) || header(rank).is_some_and(|h| h.may_have_threads);
+        let unseen = far.iter().map(|(rank, _)| rank).filter(|rank| may_act(rank));
+        self.unseen = unseen.filter_map(|rank| Some(header(rank)?.host.clone())).collect();
+        let readings: Vec<Reading> = self.stuck.uncertain.iter().filter(|rank| is_here(rank)).map(look_at).collect();
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
         let proved = self.evidence.add(&readings, now);
         let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
-            let header = observer.traces.header(*rank);
             let (accounted, unnamed) = observer.traces.accounted_threads(*rank, threads);
-            header.is_some_and(|h| others_wait_for_ever(h.pid, &accounted, unnamed))
+            header(rank).is_some_and(|h| others_wait_for_ever(h.pid, &accounted, unnamed))
         };
-        let busy = self.stuck.threads.iter().filter(|t| !others_wait(t)).map(|t| t.0).collect();
+        let busy = near.into_iter().filter(|t| !others_wait(t)).map(|t| t.0).collect();
+        let are_any_gone =
+            self.stuck.ranks.iter().filter(|r| is_here(r)).any(|r| look_at(r).activity == Activity::Gone);
         self.add_busy(&busy);
         let long_enough = now.saturating_duration_since(self.since) >= self.stuck.patience;
-        proved
-            && long_enough
-            && self.quiet >= ENOUGH_QUIET
-            && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
+        proved && long_enough && self.quiet >= ENOUGH_QUIET && self.unseen.is_empty() && !are_any_gone
     }
 }
 
@@ -149,13 +163,14 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     let here = proc::host();
     let mut candidate: Option<Candidate> = None;
     let mut hung_launcher = HungLauncher::default();
+    let mut deaths = Deaths::default();
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
     let mut last_asked = Instant::now();
     let mut told = Vec::new();
     // Asked since the last news, and told.
-    let (mut asked_polling, mut told_polling) = (false, false);
+    let (mut asked_polling, mut told_polling, mut told_unseen) = (false, false, false);
     while !job.has_ended() {
         let now = Instant::now();
         if until.is_some_and(|until| now > until) {
@@ -171,9 +186,13 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
             candidate = candidate.filter(|c| !c.concerns(&news));
         } else if last_news.elapsed() > IDLE_AFTER {
             hung_launcher.end(job, observer, &here);
+            if let Some(dead) = deaths.look(observer, &here, now) {
+                observer.are_gone(dead);
+                (candidate, unasked) = (None, true);
+            }
         }
         let asked_lately = now - last_asked < ASK_EVERY;
-        if candidate.as_mut().is_some_and(|c| c.is_proved(observer, now)) {
+        if candidate.as_mut().is_some_and(|c| c.is_proved(observer, &here, now)) {
             let Some(Candidate { stuck, .. }) = candidate.take() else { continue };
             if stop {
                 return End::Proven(stuck, last_news.elapsed());
@@ -186,13 +205,16 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
                     observer.traces.worlds.names().list(&told)
                 );
             }
-        } else if candidate.is_none() && unasked && (news.is_empty() || !asked_lately) && can_see_all(observer, &here) {
+        } else if candidate.is_none() && unasked && (news.is_empty() || !asked_lately) && observer.is_complete() {
             candidate = observer.stuck().map(Candidate::new);
             unasked = false;
             last_asked = now;
         }
+        if last_news.elapsed() > QUIET && !told_unseen {
+            told_unseen = candidate.as_ref().is_some_and(|candidate| tell_unseen(candidate, observer, job.name()));
+        }
         let silent = candidate.is_none() && last_news.elapsed() > QUIET;
-        if silent && !asked_polling && !told_polling && can_see_all(observer, &here) {
+        if silent && !asked_polling && !told_polling && observer.is_complete() {
             asked_polling = true;
             told_polling = tell_polling(observer, job.name());
         }
@@ -212,6 +234,20 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         job.rest(pause);
     }
     End::Over
+}
+
+/// Says which ranks seem to wait for ever, and why that is not certain.
+fn tell_unseen(candidate: &Candidate, observer: &Observer, name: &str) -> bool {
+    if candidate.unseen.is_empty() {
+        return false;
+    }
+    let ranks = observer.traces.worlds.names().list(&candidate.stuck.ranks);
+    let hosts = list_hosts(&candidate.unseen.iter().map(String::as_str).collect());
+    eprintln!(
+        "mpivet: {name}{ranks} may wait for ever; that is not certain, since the processes on {hosts} cannot be looked at from \
+         here: the job goes on, the report comes at its end"
+    );
+    true
 }
 
 /// Says which ranks poll for messages that cannot come as long as they do nothing else. They may do something else at
@@ -246,13 +282,13 @@ pub(crate) fn proven_stuck(observer: &mut Observer) -> Option<Stuck> {
         let news = observer.poll();
         candidate = candidate.filter(|c| !c.concerns(&news));
         if let Some(mut c) = candidate.take() {
-            if c.is_proved(observer, Instant::now()) {
+            if c.is_proved(observer, &here, Instant::now()) {
                 return Some(c.stuck);
             }
             let fewer = c.without_busy(|busy| observer.stuck_apart_from(busy));
             candidate = Some(fewer.unwrap_or(c));
         } else {
-            candidate = if can_see_all(observer, &here) { observer.stuck().map(Candidate::new) } else { None };
+            candidate = if observer.is_complete() { observer.stuck().map(Candidate::new) } else { None };
             if candidate.is_none() && news.is_empty() {
                 return None;
             }
@@ -260,11 +296,6 @@ pub(crate) fn proven_stuck(observer: &mut Observer) -> Option<Stuck> {
         std::thread::sleep(PAUSE);
     }
     None
-}
-
-/// Do all ranks have a trace, and are their processes on this host?
-fn can_see_all(observer: &Observer, here: &str) -> bool {
-    observer.is_complete() && observer.traces.headers().all(|h| h.host == here)
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ use std::time::{Duration, SystemTime};
 use trace_format::run::discovery::FOLLOWER;
 use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
+use trace_format::run::nonce::{self, NONCE};
+use trace_format::run::over::Over;
 use trace_format::run::proc::{self, Stat};
 use trace_format::run::stages::STAGE_DIR;
 use trace_format::settings::columns::COLUMNS;
@@ -38,7 +40,7 @@ const FORWARDED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP,
 /// The signals that mpivet was started with blocked: the first job that starts changes that.
 static FIRST_MASK: OnceLock<SigSet> = OnceLock::new();
 
-fn unix_ns() -> u64 {
+pub(super) fn unix_ns() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(0)
 }
@@ -88,6 +90,9 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> J
         // The ranks need not say where the trace is: the report does. What they find is printed here.
         (FOLLOWER.into(), here.clone().into()),
     ];
+    // An earlier job may have had the directory. Without the number, nobody can tell that nodes do not share it.
+    Over::forget(dir);
+    ours.extend(nonce::leave(dir).ok().map(|number| (NONCE.into(), number.into())));
     // The findings that ranks print at once obey the same choice.
     let choice = plan.report.selection.environment();
     ours.extend(choice.into_iter().map(|(name, value)| (name.into(), value.into())));

@@ -1,6 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
 //! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
+mod deaths;
 mod discovery_printer;
 mod each;
 mod each_job;
@@ -14,7 +15,9 @@ mod launch;
 mod launcher;
 mod launcher_options;
 pub(crate) mod leftover_stages;
+pub(crate) mod liveness;
 mod plans;
+mod slurm;
 mod stop;
 mod terminal;
 
@@ -33,8 +36,10 @@ use report::Report;
 use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use stop::Process;
+use stop::{Process, Ranks};
 use trace_format::run::discovery;
+use trace_format::run::nonce;
+use trace_format::run::over::Over;
 use trace_format::run::proc;
 
 /// Time that ranks may outlive their launcher before the report is made without their end.
@@ -71,13 +76,14 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 let Stuck { ranks, uncertain, .. } = &stuck;
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
-            let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
+            let ranks = Ranks::of(&observer);
             // A user who watches wants to know at once; the job waits anyway.
             let shown = observer
                 .report(Ending::Stopped(stuck.ranks))
                 .map_err(Exit::cannot)
                 .and_then(|report| tell(plan, plan.report.judged(report), FINDINGS));
-            stop::stop(&mut job, &processes);
+            stop::stop(&mut job, &ranks);
+            tell_end(&dir);
             remove(&dir, shown?);
             Ok(FINDINGS)
         }
@@ -162,6 +168,7 @@ fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name:
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();
     discovery::remove(observer.traces.dir());
+    tell_end(observer.traces.dir());
     follow::tell_deaths(observer, name);
 }
 
@@ -195,7 +202,15 @@ fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {
     }
 }
 
+/// The launcher has ended: says so to those who read the traces later, maybe on a host that cannot see its processes.
+fn tell_end(dir: &Path) {
+    // Without it they have to be told.
+    _ = Over { unix_ns: launch::unix_ns() }.write(dir);
+}
+
 /// An empty directory helps nobody.
 fn remove_empty(dir: &Path) {
+    nonce::remove(dir);
+    Over::forget(dir);
     _ = std::fs::remove_dir(dir);
 }

@@ -1,17 +1,23 @@
 //! Stops a job that can never go on: first asks the launcher to clean up, then kills what is left.
 
 use super::follow::FollowedJob;
+use super::slurm;
 use analyzer::observe::Observer;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
+use trace_format::run::job::SlurmJob;
 use trace_format::run::proc;
 
 /// Time for the job to end by itself.
 const GRACE: Duration = Duration::from_millis(300);
 /// Time for the launcher, once its ranks are dead.
 pub(super) const LAUNCHER_GRACE: Duration = Duration::from_secs(2);
+/// Time for what a batch system and launchers do on other nodes: Slurm kills what has not ended 30 s after it was told to.
+const NODES_GRACE: Duration = Duration::from_secs(40);
+/// `srun` wants two interrupts within a second.
+const SECOND_INTERRUPT: Duration = Duration::from_millis(300);
 
 /// A rank's process on this host.
 #[derive(Debug, Clone, Copy)]
@@ -35,17 +41,50 @@ pub(super) fn are_all_gone(observer: &Observer, here: &str) -> bool {
     observer.is_complete() && observer.traces.headers().all(|h| h.host == here && !Process::of(h).lives())
 }
 
-pub(crate) fn stop<J: FollowedJob>(job: &mut J, ranks: &[Process]) {
+/// The ranks of a job, as far as whoever stops them has to know them.
+pub(crate) struct Ranks {
+    here: Vec<Process>,
+    are_any_elsewhere: bool,
+    slurm: Option<SlurmJob>,
+}
+
+impl Ranks {
+    pub(crate) fn of(observer: &Observer) -> Ranks {
+        let host = proc::host();
+        let (here, elsewhere): (Vec<_>, Vec<_>) = observer.traces.headers().partition(|header| header.host == host);
+        Ranks {
+            here: here.into_iter().map(Process::of).collect(),
+            are_any_elsewhere: !elsewhere.is_empty(),
+            slurm: observer.traces.job().0.slurm,
+        }
+    }
+
+    fn are_here(&self) -> bool {
+        self.here.iter().any(|rank| rank.lives())
+    }
+}
+
+pub(crate) fn stop<J: FollowedJob>(job: &mut J, ranks: &Ranks) {
     job.signal(Signal::SIGTERM);
     // A stopped process does not hear SIGTERM.
     job.signal(Signal::SIGCONT);
-    let over = |job: &mut J| job.has_ended() && !ranks.iter().any(|r| r.lives());
+    let over = |job: &mut J| job.has_ended() && !ranks.are_here();
     if wait(GRACE, || over(job)) {
         return;
     }
     // Launchers give each rank a process group of its own, so that the group of the launcher is not enough.
-    for rank in ranks.iter().filter(|r| r.lives()) {
+    for rank in ranks.here.iter().filter(|r| r.lives()) {
         _ = kill(Pid::from_raw(rank.pid as i32), Signal::SIGKILL);
+    }
+    // Only the launcher reaches ranks on other nodes: killed too early, it leaves them behind.
+    if ranks.are_any_elsewhere && !wait(LAUNCHER_GRACE, || over(job)) {
+        if !ranks.slurm.as_ref().is_some_and(slurm::cancel) {
+            // `srun` and `mpirun` understand the second one as an order to end everything at once.
+            job.signal(Signal::SIGINT);
+            wait(SECOND_INTERRUPT, || over(job));
+            job.signal(Signal::SIGINT);
+        }
+        wait(NODES_GRACE, || over(job));
     }
     if !wait(LAUNCHER_GRACE, || over(job)) {
         job.signal(Signal::SIGKILL);

@@ -8,7 +8,7 @@ mod units;
 
 use crate::cli::{StatsFormat, StatsPlan};
 use crate::exit::{CLEAN, Exit};
-use crate::run::evidence::running_here;
+use crate::run::liveness::Lives;
 use analyzer::observe::{Ending, Observer};
 use report::statistics::Statistics;
 use report::{clean_line, clean_text};
@@ -33,9 +33,6 @@ struct Run {
 
 pub(crate) fn stats(plan: &StatsPlan) -> Result<u8, Exit> {
     let run = count(plan)?;
-    if run.running {
-        eprintln!("mpivet: the job is still running; these are the numbers so far");
-    }
     let text = match plan.format {
         StatsFormat::Text => text::render(&run, plan.table),
         StatsFormat::Csv => csv_tables::render(&run.statistics, plan.table),
@@ -53,11 +50,11 @@ pub(crate) fn stats(plan: &StatsPlan) -> Result<u8, Exit> {
 }
 
 fn count(plan: &StatsPlan) -> Result<Run, Exit> {
-    let lives = running_here();
+    let lives = Lives::of(&plan.dir, plan.over);
     let mut observer = Observer::open(&plan.dir, nothing()).map_err(Exit::cannot)?;
     observer.count();
-    observer.read_rest(|h| !lives(h));
-    let running = observer.traces.headers().any(lives);
+    observer.read_rest(|h| lives.is_gone(h));
+    let running = lives.tell(observer.traces.headers(), "these are the numbers so far");
     let chosen = match &plan.ranks {
         Some(chosen) => {
             let there: Vec<i32> = observer.traces.headers().map(|h| h.rank).collect();

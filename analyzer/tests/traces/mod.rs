@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::run::job::Job;
+use trace_format::run::over::Over;
 use trace_format::system::SystemEvent;
 use trace_reader::reader::RankEvent;
 use trace_reader::synthetic;
@@ -65,6 +66,7 @@ pub(crate) fn write_run(dir: &Path, size: i32) {
     }
     let job = Job { format: 1, program: "./app".into(), ranks: size, ..Job::default() };
     fs::write(job_path(dir), serde_json::to_vec(&job).unwrap()).unwrap();
+    Over::default().write(dir).unwrap();
 }
 
 /// The trace of a run, from a text.

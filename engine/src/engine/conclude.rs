@@ -81,7 +81,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
                 RankEnd::Normal
             } else if r.lost || r.holed {
                 RankEnd::Unknown
-            } else if end.stopped {
+            } else if end.stopped && !end.gone.contains(&i) {
                 RankEnd::Stopped
             } else {
                 RankEnd::Abort
@@ -135,7 +135,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         failed,
         left,
         left_inside,
-        killed: if end.stopped { Vec::new() } else { killed },
+        killed: killed.into_iter().filter(|rank| !end.stopped || end.gone.contains(rank)).collect(),
         leftovers,
         alone,
         incomplete,

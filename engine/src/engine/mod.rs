@@ -23,7 +23,7 @@ use crate::types::Signatures;
 use crate::worlds::Names as Processes;
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use snapshot::{Counts, InFlight, Snapshot};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
@@ -51,6 +51,17 @@ pub struct Stuck {
     pub patience: Duration,
 }
 
+/// The caller's knowledge of a rank whose calls it asks about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It does what its calls say.
+    Waits,
+    /// It can go on, whatever its calls say.
+    GoesOn,
+    /// Its process is no more.
+    IsGone,
+}
+
 /// The caller's knowledge of the end of the run.
 #[derive(Debug, Clone, Default)]
 pub struct End {
@@ -58,6 +69,8 @@ pub struct End {
     pub stopped: bool,
     /// The ranks that this evidence is about; there is none about others.
     pub proven: Vec<i32>,
+    /// Ranks whose processes were gone before.
+    pub gone: Vec<i32>,
     /// Ranks without a trace.
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.
@@ -291,6 +304,18 @@ impl Engine {
         Some((call.name(), call.site))
     }
 
+    /// Did a rank come to an end of its own: is its process over, or MPI in it?
+    pub fn has_ended(&self, rank: i32) -> bool {
+        let rank = usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get(rank));
+        rank.is_some_and(|r| r.exit.is_some() || r.finalize.is_some() && r.sessions == 0)
+    }
+
+    /// Is the last that is known of a rank a signal that ends a process?
+    pub fn has_crashed(&self, rank: i32) -> bool {
+        let rank = usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get(rank));
+        rank.and_then(|r| r.signal.as_ref()).is_some_and(|s| s.is_last && crate::state::is_crash(s.signal))
+    }
+
     /// Did the MPI library abort a rank by this signal in MPI_Finalize, where objects were left that the report names?
     pub fn is_ended_by_leak(&self, rank: i32, signal: &Signal) -> bool {
         let rank = usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get(rank));
@@ -299,15 +324,16 @@ impl Engine {
 
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
-        self.stuck_apart_from(&BTreeSet::new())
+        self.stuck_if(|_| Fate::Waits)
     }
 
-    /// As [`Engine::stuck`], if these ranks can go on, whatever their calls say.
-    pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
+    /// As [`Engine::stuck`], where the caller knows more than what was fed.
+    pub fn stuck_if(&mut self, fate: impl Fn(i32) -> Fate) -> Option<Stuck> {
         self.model.look_for_half_known();
-        let graph = crate::waits::Graph::of(&self.model, |r| match running.contains(&r) {
-            true => crate::waits::Watch::Running,
-            false => crate::waits::Watch::Watched,
+        let graph = crate::waits::Graph::of(&self.model, |r| match fate(r) {
+            Fate::Waits => crate::waits::Watch::Watched,
+            Fate::GoesOn => crate::waits::Watch::Running,
+            Fate::IsGone => crate::waits::Watch::Gone,
         });
         let ranks = graph.dead(false);
         if ranks.is_empty() {

@@ -103,6 +103,8 @@ pub(crate) enum Watch {
     Trusted,
     /// It can go on.
     Running,
+    /// Its process is no more.
+    Gone,
 }
 
 pub(crate) struct Graph {
@@ -132,6 +134,7 @@ impl Graph {
             match (&mut vertex, watch) {
                 (Vertex::Blocked { .. }, Watch::Running) => vertex = Vertex::Running,
                 (Vertex::Blocked { cond, .. }, Watch::Trusted) => trust(cond),
+                (_, Watch::Gone) => vertex = Vertex::Finished,
                 _ => {}
             }
             vertex

@@ -9,6 +9,7 @@ use trace_format::file::Retention;
 use trace_format::run::discovery::FOLLOWER as FOLLOWER_VARIABLE;
 use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
+use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
 use trace_format::sample::Sampling;
 use trace_format::settings::retention::{MAX_TRACE_SIZE, TIME_ERROR};
@@ -29,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) stack_depth: usize,
     /// `MPIVET_RUN`: started by `mpivet run`, which says itself where the trace is.
     pub(crate) under_run: bool,
+    /// `MPIVET_NONCE`: the number that `mpivet run` has left in the directory of the traces.
+    pub(crate) nonce: Option<String>,
     /// `MPIVET_SYNC_SENDS`: standard sends wait for their receives.
     pub(crate) sync_sends: bool,
     /// `MPIVET_REPLAY`: the witness whose messages the wildcards take.
@@ -198,6 +201,7 @@ impl Config {
             each: text(EACH).and_then(|root| root.parse().ok()),
             stack_depth,
             under_run: set(FOLLOWER_VARIABLE),
+            nonce: text(NONCE),
             sync_sends: set(SYNC_SENDS),
             replay: path(REPLAY),
             probe_limits: set(PROBE_LIMITS),

@@ -1,9 +1,10 @@
 //! The program, and the directory of its traces.
 
 use crate::job::config::Config;
-use crate::job::{each, launch};
+use crate::job::{self, each, launch};
 use recorder::environment;
 use std::path::{Path, PathBuf};
+use trace_format::run::{discovery, nonce, proc};
 
 /// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
 pub(crate) fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
@@ -33,6 +34,25 @@ fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
         }
     })
 }
+
+/// Says once on each node that the directory of the traces is not the one that `mpivet run` reads, if it is not.
+pub(crate) fn tell_if_not_shared(config: &Config, dir: &Path) {
+    let Some(nonce) = &config.nonce else { return };
+    let common = if config.each.is_some() { config.dir.as_deref().unwrap_or(dir) } else { dir };
+    if nonce::is_in(common, nonce) || !discovery::is_first(dir, NOT_SHARED) {
+        return;
+    }
+    let there = job::config::follower().as_ref().map_or("another host", |root| &root.host);
+    recorder::log::line(&format!(
+        "{} on {} is not the directory of that name on {there}, where mpivet reads the traces: what happens here will be \
+         missing in the report. Choose a directory that all nodes share: mpivet run --dir DIR",
+        common.display(),
+        proc::host()
+    ));
+}
+
+/// No discovery has this number.
+const NOT_SHARED: u64 = 0;
 
 /// The path of the program.
 pub(crate) fn program() -> String {

@@ -4,10 +4,10 @@ use crate::job::config::Config;
 use crate::job::place::arguments;
 use crate::mpi::abi::Abi;
 use crate::mpi::library::{self, MpiLibrary};
-use recorder::{log, trace};
+use recorder::{environment, log, trace};
 use trace_format::file::{RankHeader, VERSION, job_path};
 use trace_format::mpi::FnId;
-use trace_format::run::job::{Buffering, Job, Mpi};
+use trace_format::run::job::{Buffering, Job, Mpi, SlurmJob};
 
 /// Writes `job.json`, whole or not at all.
 pub(super) fn write(job: Job) {
@@ -56,5 +56,6 @@ pub(super) fn describe(
         tag_ub: None,
         buffering,
         warning,
+        slurm: SlurmJob::of(|name| environment::var(name).ok()),
     }
 }

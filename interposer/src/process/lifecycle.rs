@@ -7,7 +7,7 @@ use crate::call::sites;
 use crate::debuggers::queues;
 use crate::job::config::Config;
 use crate::job::launch;
-use crate::job::place::{cwd, directory, program};
+use crate::job::place::{cwd, directory, program, tell_if_not_shared};
 use crate::mpi::abi::Abi;
 use crate::mpi::library::{self, MpiLibrary};
 use crate::mpi::sessions;
@@ -107,6 +107,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
             return mode::set_mode(Mode::Off);
         }
     };
+    tell_if_not_shared(&before.config, &dir);
     stop::prepare(&[INTERNAL_ERROR, OTHER_STACK, OTHER_THREAD]);
     owner::claim();
     early::is_recorded();

@@ -55,7 +55,39 @@ pub struct Job {
     /// The mistakes in how the job was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+    /// Slurm's name for it, where Slurm started rank 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slurm: Option<SlurmJob>,
 }
+
+/// A job of Slurm, as the environment of its processes has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SlurmJob {
+    /// SLURM_JOB_ID.
+    pub job: String,
+    /// SLURM_STEP_ID: of the ranks, or of what the launcher has started on the nodes.
+    pub step: Option<String>,
+    /// SLURM_CLUSTER_NAME: two clusters have jobs with one number.
+    pub cluster: Option<String>,
+}
+
+impl SlurmJob {
+    /// By these variables; `None`: it is none.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Option<SlurmJob> {
+        let job = variable("SLURM_JOB_ID")?;
+        // The script of a batch job is a step without a number of its own.
+        let is_number = |step: &String| step.parse().is_ok_and(|step: u32| step < FIRST_SPECIAL_STEP);
+        Some(SlurmJob {
+            job,
+            step: variable("SLURM_STEP_ID").filter(is_number),
+            cluster: variable("SLURM_CLUSTER_NAME"),
+        })
+    }
+}
+
+/// From here on numbers of steps are names (`batch`, `extern`, `interactive`).
+const FIRST_SPECIAL_STEP: u32 = 0xffff_fff0;
 
 impl Job {
     /// The mistakes in how the job was started, and how the user wanted the run to be altered: what is found in it may not

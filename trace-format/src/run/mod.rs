@@ -5,6 +5,8 @@ pub mod discovery;
 pub mod early;
 pub mod job;
 pub mod jobs;
+pub mod nonce;
+pub mod over;
 pub mod proc;
 pub mod stages;
 pub mod witness;

@@ -13,6 +13,7 @@ use trace_format::file::{RankHeader, rank_path};
 use trace_format::mpi::{FnId, Status};
 use trace_format::ranks::Ranks;
 use trace_format::run::job::{self, Job, Mpi};
+use trace_format::run::over::Over;
 use trace_format::system::SystemEvent;
 
 /// A run to be written.
@@ -92,6 +93,7 @@ impl Stencil {
         let mpi = Mpi { family: "openmpi".into(), library: "Open MPI v4.1.4".into(), ..Mpi::default() };
         let job = Job { program: "./stencil".into(), ranks: self.ranks, mpi, ..Job::default() };
         job::write(job, dir)?;
+        Over::default().write(dir)?;
         let (rows, columns) = self.grid();
         let next = AtomicI32::new(0);
         let work = || -> Result<()> {

@@ -1,0 +1,38 @@
+//! The end of a job, in the directory of its traces: `mpivet run` has seen the launcher end. Whoever reads the traces later on
+//! another host has no other way to know that the processes are gone.
+
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// No such file is larger.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// Contents of `over.json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Over {
+    /// When the launcher was found gone, in nanoseconds since 1970.
+    pub unix_ns: u64,
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("over.json")
+}
+
+impl Over {
+    /// `None`: the job goes on, or nobody has seen its end.
+    pub fn read(dir: &Path) -> Option<Over> {
+        serde_json::from_slice(&crate::untrusted::read(&path(dir), MAX_BYTES).ok()?).ok()
+    }
+
+    /// Says it.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        crate::owner_only::write_json(&path(dir), self)
+    }
+
+    /// An earlier job has left it in the directory of a new one.
+    pub fn forget(dir: &Path) {
+        _ = std::fs::remove_file(path(dir));
+    }
+}

@@ -8,7 +8,8 @@ use trace_format::catalogue::{CheckInfo, RMA_CONFLICT};
 pub(super) static CHECK: &CheckInfo = &RMA_CONFLICT;
 
 pub(super) fn rule(conflict: &AccessConflict, model: &Model, findings: &mut Findings) {
-    let AccessConflict { between, target, first: (first, first_deed), second: (second, second_deed), byte, .. } = conflict;
+    let AccessConflict { between, target, first: (first, first_deed), second: (second, second_deed), byte, .. } =
+        conflict;
     findings.add_lazy(model, CHECK, &[first, second], 1, || {
         let message = format!(
             "{} of rank {} {} byte {byte} of the window of rank {target}, which {} of rank {} {}, and nothing orders the two",

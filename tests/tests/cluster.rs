@@ -163,11 +163,11 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
         }
     };
     for mpi in share::mpis("jobs over nodes") {
-        if !["mpich", "openmpi"].contains(&&*mpi.name) {
+        if !["mpich", "openmpi"].contains(&mpi.name) {
             continue;
         }
         let program = compile(&mpi, &root().join("tests/programs/nodes.c"), &scratch())?;
-        let dir = scratch().join("cluster").join(&mpi.name);
+        let dir = scratch().join("cluster").join(mpi.name);
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
         let job = Job { cluster: &cluster, mpi: &mpi, program, dir };

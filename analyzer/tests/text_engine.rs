@@ -479,6 +479,7 @@ fn noise_never_breaks_the_engine() {
             stopped: random.below(2) == 0,
             proven: vec![0, 1],
             gone: vec![1],
+            deaths: vec![(1, 5), (9, 7)],
             missing: vec![7],
             lost: false,
             interrupted: (random.below(2) == 0).then(|| random.below(9) as u64),

@@ -8,30 +8,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use trace_format::file::RankHeader;
 use trace_format::owner_only;
+use trace_format::run::file_system::shared_of;
 use trace_format::run::stages::own_dir;
 
 const MEMORY: &str = "/dev/shm";
 
-/// Types of file systems whose files others may have, by `statfs(2)`: NFS, SMB (three), FUSE (sshfs), 9P, AFS (two), Ceph,
-/// BeeGFS, OrangeFS, Lustre, GPFS, PanFS, GFS2, OCFS2.
-const SHARED: [u64; 16] = [
-    0x6969,
-    0x517b,
-    0xff53_4d42,
-    0xfe53_4d42,
-    0x6573_5546,
-    0x0102_1997,
-    0x5346_414f,
-    0x6b41_4653,
-    0x00c3_6400,
-    0x1983_0326,
-    0x2003_0528,
-    0x0bd0_0bd0,
-    0x4750_4653,
-    0xaad7_aaea,
-    0x0116_1970,
-    0x7461_636f,
-];
 const TMPFS: u64 = 0x0102_1994;
 
 /// Makes the directory for the stages of this process, if they do not belong beside the trace in `dir`. `wish`: where the user
@@ -42,7 +23,7 @@ pub fn make(
     header: &RankHeader,
     is_one_node: impl FnOnce() -> bool,
 ) -> Option<PathBuf> {
-    let by_itself = || (is_shared(file_system(dir)?) && is_one_node()).then_some(());
+    let by_itself = || (shared_of(file_system(dir)?).is_some() && is_one_node()).then_some(());
     let common = match wish {
         Some(wish) => std::path::absolute(wish).unwrap_or(wish.to_owned()),
         None => by_itself().filter(|()| file_system(Path::new(MEMORY)) == Some(TMPFS)).map(|()| MEMORY.into())?,
@@ -59,8 +40,9 @@ pub fn make(
     }
 }
 
-fn is_shared(file_system: u64) -> bool {
-    SHARED.contains(&file_system)
+/// Do others see late what is stored to a mapped file here?
+pub(crate) fn is_late(path: &Path) -> bool {
+    file_system(path).and_then(shared_of).is_some_and(|shared| shared.is_late)
 }
 
 /// The type of the file system that a file is on.
@@ -68,9 +50,7 @@ fn file_system(path: &Path) -> Option<u64> {
     let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
     let mut found = MaybeUninit::<libc::statfs>::zeroed();
     // SAFETY: a string with its end, and the place that is written; all zero is a valid value.
-    unsafe {
-        (libc::statfs(path.as_ptr(), found.as_mut_ptr()) == 0).then(|| found.assume_init().f_type as u64 & 0xffff_ffff)
-    }
+    unsafe { (libc::statfs(path.as_ptr(), found.as_mut_ptr()) == 0).then(|| found.assume_init().f_type as u64) }
 }
 
 #[cfg(test)]
@@ -78,9 +58,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_systems_are_told_apart() {
+    fn file_systems_are_found_out() {
         assert_eq!(file_system(Path::new(MEMORY)), Some(TMPFS));
-        assert!(!is_shared(TMPFS) && is_shared(0x6969) && is_shared(0xff53_4d42));
+        assert!(!is_late(Path::new(MEMORY)) && !is_late(Path::new("/nowhere")));
         assert_eq!(file_system(Path::new("/nowhere")), None);
     }
 }

@@ -11,6 +11,7 @@ use trace_format::catalogue::CHECKS;
 use trace_format::file::RankHeader;
 use trace_format::run::early::Early;
 use trace_format::run::job::Job;
+use trace_format::run::over::Over;
 use trace_format::run::witness::Witness;
 
 /// The state in which a report finds the job.
@@ -55,6 +56,8 @@ struct Facts {
     /// Parts of the traces were lost, or may still come.
     lost: bool,
     interrupted: Option<Interruption>,
+    /// Processes that ended, in this order, as far as that was seen: rank, and nanoseconds.
+    deaths: Vec<(i32, u64)>,
 }
 
 impl Facts {
@@ -71,7 +74,10 @@ impl Facts {
         damage.extend(job_damage);
         damage.extend(traces.untraced(&missing, is_stopped));
         damage.sort();
-        Facts { job, early, damage, missing, unknown, lost, interrupted: interruption::of(traces.dir()) }
+        let interrupted = interruption::of(traces.dir());
+        let deaths = Over::read(traces.dir()).map(|over| over.deaths).unwrap_or_default();
+        let deaths = deaths.into_iter().map(|death| (death.rank, death.after_ns)).collect();
+        Facts { job, early, damage, missing, unknown, lost, interrupted, deaths }
     }
 }
 
@@ -154,6 +160,7 @@ impl Observer {
             stopped: proven.is_some(),
             proven: proven.unwrap_or_default(),
             gone: self.gone.iter().copied().collect(),
+            deaths: facts.deaths.clone(),
             missing: facts.missing.clone(),
             lost: facts.lost,
             interrupted: facts.interrupted.map(|interruption| interruption.after_unix_ns),

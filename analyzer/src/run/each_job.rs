@@ -115,7 +115,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result
                 );
             }
             stop(&mut job, &ranks);
-            tell_end(dir);
+            tell_end(dir, &[]);
             report.map(Some)
         }
         End::Over | End::Late => {

@@ -94,12 +94,12 @@ impl<'a> Job<'a> {
                 let ranks = Ranks::of(&observer);
                 let conclusion = observer.conclude(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot);
                 stop::stop(&mut job, &ranks);
-                tell_end(&dir);
+                tell_end(&dir, &[]);
                 (Some(conclusion?), RunEnd::Stopped)
             }
             End::Late => {
                 stop::stop(&mut job, &Ranks::of(&observer));
-                tell_end(&dir);
+                tell_end(&dir, &[]);
                 (None, RunEnd::Late)
             }
             End::Over => {

@@ -10,9 +10,11 @@
 //! MPI, its trace proves all the same that it waits: what can be seen of the traces are beginnings of the true ones, and a
 //! rank could only have gone on behind its beginning if another one of the set had before it.
 
+use super::death_watch::DeathWatch;
 use super::deaths::Deaths;
 use super::evidence::{Activity, Evidence, Reading, others_wait_for_ever, read_process};
 use super::hung_launcher::HungLauncher;
+use super::late_files::LateFiles;
 use super::stop::Process;
 use analyzer::hosts::list_hosts;
 use analyzer::observe::Observer;
@@ -164,6 +166,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     let mut candidate: Option<Candidate> = None;
     let mut hung_launcher = HungLauncher::default();
     let mut deaths = Deaths::default();
+    let mut late_files = LateFiles::default();
+    let mut death_watch = DeathWatch::start();
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
@@ -179,6 +183,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         let news = observer.poll();
         job.poll(observer);
         tell_deaths(observer, job.name());
+        late_files.tell(observer, &here, job.name());
+        death_watch.add(observer, &here);
         if !news.is_empty() {
             last_news = now;
             unasked = true;
@@ -233,6 +239,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         };
         job.rest(pause);
     }
+    observer.deaths = death_watch.finish();
     End::Over
 }
 

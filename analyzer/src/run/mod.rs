@@ -1,6 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
 //! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
+mod death_watch;
 mod deaths;
 mod discovery_printer;
 mod each;
@@ -11,6 +12,7 @@ mod explored_run;
 mod find;
 pub(crate) mod follow;
 mod hung_launcher;
+mod late_files;
 mod launch;
 mod launcher;
 mod launcher_options;
@@ -39,7 +41,7 @@ use std::time::{Duration, Instant};
 use stop::{Process, Ranks};
 use trace_format::run::discovery;
 use trace_format::run::nonce;
-use trace_format::run::over::Over;
+use trace_format::run::over::{Death, Over};
 use trace_format::run::proc;
 
 /// Time that ranks may outlive their launcher before the report is made without their end.
@@ -83,7 +85,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 .map_err(Exit::cannot)
                 .and_then(|report| tell(plan, plan.report.judged(report), FINDINGS));
             stop::stop(&mut job, &ranks);
-            tell_end(&dir);
+            tell_end(&dir, &[]);
             remove(&dir, shown?);
             Ok(FINDINGS)
         }
@@ -168,7 +170,7 @@ fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name:
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();
     discovery::remove(observer.traces.dir());
-    tell_end(observer.traces.dir());
+    tell_end(observer.traces.dir(), &observer.deaths);
     follow::tell_deaths(observer, name);
 }
 
@@ -203,9 +205,10 @@ fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {
 }
 
 /// The launcher has ended: says so to those who read the traces later, maybe on a host that cannot see its processes.
-fn tell_end(dir: &Path) {
+fn tell_end(dir: &Path, deaths: &[Death]) {
+    let over = Over { unix_ns: launch::unix_ns(), deaths: deaths.to_vec() };
     // Without it they have to be told.
-    _ = Over { unix_ns: launch::unix_ns() }.write(dir);
+    _ = over.write(dir);
 }
 
 /// An empty directory helps nobody.

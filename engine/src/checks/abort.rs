@@ -14,6 +14,23 @@ pub(super) fn error_code(abort: &Origin) -> i64 {
     place.map(|p| abort.ins.get(p).int()).unwrap_or(0)
 }
 
+/// The one of several processes that ended before the others, if that was seen.
+fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
+    let mut deaths = e.deaths.iter().filter(|(rank, _)| killed.contains(rank));
+    let (rank, time) = deaths.next()?;
+    let gap = deaths.next()?.1.saturating_sub(*time);
+    if gap < LEAST_GAP_NS {
+        return None;
+    }
+    let unrecorded = model.ranks[*rank as usize].signal.is_none();
+    let how = if unrecorded { ", with no signal on record (SIGKILL? out of memory?)" } else { "" };
+    Some(format!("rank {rank} ended first, {} ms before the next{how}", gap / 1_000_000))
+}
+
+/// Processes that are ended at once differ by less: the system gives back their memory in turn. Launchers take longer to end
+/// those that are left.
+const LEAST_GAP_NS: u64 = 2_000_000;
+
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for rank in &e.aborted {
         let r = &model.ranks[*rank as usize];
@@ -60,7 +77,9 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     };
     let message =
         format!("{} {} ended from outside{how} before the end of the program", rank_list(&killed), was(&killed));
+    let first = first_of(&killed, e, model);
     let mut draft = Draft::new(CHECK, message, all).ranks(killed);
+    draft.notes.extend(first);
     if !others.is_empty() {
         draft.notes.push(format!("{} {} ended by the launcher afterwards", rank_list(&others), was(&others)));
     }

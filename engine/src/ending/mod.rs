@@ -74,6 +74,8 @@ pub(crate) struct Ending {
     pub(crate) left_inside: Vec<i32>,
     /// Ranks that were ended from outside.
     pub(crate) killed: Vec<i32>,
+    /// Processes that ended, in this order: rank, and when, in nanoseconds.
+    pub(crate) deaths: Vec<(i32, u64)>,
     pub(crate) leftovers: Vec<Leftover>,
     /// Empty if something ended the run before its time: what is missing then says nothing.
     pub(crate) alone: Vec<Alone>,

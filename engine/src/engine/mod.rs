@@ -71,6 +71,8 @@ pub struct End {
     pub proven: Vec<i32>,
     /// Ranks whose processes were gone before.
     pub gone: Vec<i32>,
+    /// Processes that ended, in this order, as far as that was seen: rank, and when, in nanoseconds.
+    pub deaths: Vec<(i32, u64)>,
     /// Ranks without a trace.
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.

@@ -1,7 +1,7 @@
 //! The memory of a stage: a file that is mapped, so that it is there when the process is not.
 
 use super::writer::Memory;
-use crate::file_limit;
+use crate::{file_limit, stage_place};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd as _;
@@ -40,6 +40,11 @@ impl Mapping {
         }
         let mapping = Mapping { base: base.cast() };
         mapping.begin(thread);
+        if stage_place::is_late(path) {
+            // When the process is killed, its pages are written back as the last descriptor is closed; those of a mapping
+            // alone may stay on its node for half a minute.
+            std::mem::forget(file);
+        }
         Ok(mapping)
     }
 

@@ -6,7 +6,8 @@ check! {
     /// the launcher has sent them; a rank that got one from elsewhere is the cause, and those that the launcher ended
     /// afterwards are named in a note. A program that handles such a signal and ends properly is left alone, and so
     /// is one that ignores it. A handler that the program installs after MPI_Init takes the place of mpivet's: the
-    /// signal is not recorded then. SIGKILL leaves no trace.
+    /// signal is not recorded then. SIGKILL leaves no trace; but where several ranks on the node of `mpivet run` ended, and
+    /// one of them some milliseconds before the others, a note names it.
     ///
     /// # Why it is wrong
     /// MPI_Abort (MPI 4.1, 11.4) and kill end the job at any point: results may be incomplete, files half written. If

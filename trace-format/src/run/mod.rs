@@ -3,6 +3,7 @@
 
 pub mod discovery;
 pub mod early;
+pub mod file_system;
 pub mod job;
 pub mod jobs;
 pub mod nonce;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// No such file is larger.
-const MAX_BYTES: u64 = 1 << 16;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Contents of `over.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,19 @@ const MAX_BYTES: u64 = 1 << 16;
 pub struct Over {
     /// When the launcher was found gone, in nanoseconds since 1970.
     pub unix_ns: u64,
+    /// The ends of processes on the host of `mpivet run`, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deaths: Vec<Death>,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Death {
+    /// Number of the process among those of all worlds; of the first world its rank.
+    pub rank: i32,
+    /// Nanoseconds since it was begun to watch.
+    pub after_ns: u64,
 }
 
 fn path(dir: &Path) -> PathBuf {

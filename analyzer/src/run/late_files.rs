@@ -1,0 +1,31 @@
+//! Directories in which the calls of ranks on other nodes are seen late: said once, as long as it matters.
+
+use analyzer::observe::Observer;
+use nix::sys::statfs::statfs;
+use trace_format::run::file_system::shared_of;
+
+/// Whether it was said.
+#[derive(Default)]
+pub(super) struct LateFiles {
+    done: bool,
+}
+
+impl LateFiles {
+    /// Says it if there is a rank on another host than `here`, and the directory is on such a file system.
+    pub(super) fn tell(&mut self, observer: &Observer, here: &str, name: &str) {
+        if self.done || observer.traces.headers().all(|header| header.host == here) {
+            return;
+        }
+        self.done = true;
+        let dir = observer.traces.dir();
+        let shared = statfs(dir).ok().and_then(|found| shared_of(found.filesystem_type().0 as u64));
+        if let Some(shared) = shared.filter(|shared| shared.is_late) {
+            eprintln!(
+                "mpivet: {name}{} is on {}: calls on other nodes are seen late or not at all while the job runs, and so is a \
+                 deadlock; the report at the end has them all",
+                dir.display(),
+                shared.name
+            );
+        }
+    }
+}

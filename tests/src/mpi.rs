@@ -5,8 +5,11 @@
 //! `scripts/install-mpis` makes it: `MPIVET_MPI_DIR`, or `target/mpi` in the source tree.
 
 use anyhow::{Context as _, Result};
+use std::fs::DirBuilder;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
 
 /// Lets an empty test run pass on a machine without MPI.
 pub const NO_MPI: &str = "MPIVET_TEST_NO_MPI";
@@ -88,6 +91,16 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("PMIX_MCA_psec", "native"),
 ];
 
+/// Launchers of Open MPI 4 that start at once fail now and then where each of them is the first to make the directory that all of
+/// a user share: it is kept, by an empty one in it.
+fn keep_session_directory() {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim().split('.').next().unwrap_or_default();
+    let Ok(user) = std::fs::metadata("/proc/self").map(|own| own.uid()) else { return };
+    let kept = std::env::temp_dir().join(format!("ompi.{host}.{user}")).join("mpivet-tests");
+    _ = DirBuilder::new().recursive(true).mode(0o700).create(kept);
+}
+
 impl Mpi {
     /// The command that starts `ranks` ranks of `program`.
     pub fn job(&self, ranks: usize, program: &Path, args: &[String]) -> Vec<String> {
@@ -111,6 +124,8 @@ impl Mpi {
     }
 
     pub fn prepare(command: &mut Command) {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(keep_session_directory);
         command.envs(ENVIRONMENT).env("LC_ALL", "C").env("TZ", "UTC").env("COLUMNS", "120");
     }
 

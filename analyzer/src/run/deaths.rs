@@ -17,12 +17,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 pub(super) struct Deaths {
     looked: Option<Instant>,
     seen: BTreeMap<i32, Instant>,
-    told: usize,
+    /// The dead ones that were told last.
+    told: BTreeSet<i32>,
 }
 
 impl Deaths {
-    /// Looks at all ranks, of which none has recorded anything lately. Returns the dead ones if there are more for whom nobody
-    /// has done anything for long enough.
+    /// Looks at all ranks, of which none has recorded anything lately. Returns those that have been dead for so long, if they
+    /// are others than the last time: one that was taken for dead may have gone on.
     pub(super) fn look(&mut self, observer: &Observer, here: &str, now: Instant) -> Option<BTreeSet<i32>> {
         if self.looked.is_some_and(|looked| now - looked < LOOK_EVERY) {
             return None;
@@ -39,6 +40,9 @@ impl Deaths {
         dead.iter().for_each(|rank| _ = self.seen.entry(*rank).or_insert(now));
         let long: BTreeSet<i32> =
             self.seen.iter().filter(|(_, since)| now - **since >= PATIENCE).map(|d| *d.0).collect();
-        (long.len() > std::mem::replace(&mut self.told, long.len())).then_some(long)
+        (long != self.told).then(|| {
+            self.told.clone_from(&long);
+            long
+        })
     }
 }

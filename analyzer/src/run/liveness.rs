@@ -6,7 +6,7 @@ use analyzer::hosts::list_hosts;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use trace_format::file::{RankHeader, other_stem, rank_of_stem, rank_stem, stage_path_of};
+use trace_format::file::{RankHeader, stage_path_of};
 use trace_format::head::Head;
 use trace_format::run::over::Over;
 use trace_format::run::{job, proc};
@@ -21,13 +21,20 @@ pub(crate) enum Liveness {
     Unknown,
 }
 
+/// A process of any host: the host, its number there, and its start.
+type Process = (String, u32, u64);
+
+fn process_of(header: &RankHeader) -> Process {
+    (header.host.clone(), header.pid, header.pid_start)
+}
+
 /// Looks at the processes of the traces in one directory.
 pub(crate) struct Lives {
     dir: PathBuf,
     here: String,
     is_over: bool,
-    /// Processes that came to their end, by the stems of their traces.
-    ended: OnceCell<BTreeSet<String>>,
+    /// Processes that came to their end.
+    ended: OnceCell<BTreeSet<Process>>,
     /// The state of the batch system's job.
     batch: OnceCell<Liveness>,
 }
@@ -74,17 +81,13 @@ impl Lives {
 
     /// Did it come to its end, and take its stages away?
     fn has_ended(&self, header: &RankHeader) -> bool {
-        let stems = self.ended.get_or_init(|| {
-            let has_ended = |stem: &String| Head::open(&self.dir, stem).is_ok_and(|head| head.has_ended);
-            let has_stage = |stem: &String| stage_path_of(&self.dir, stem, 0).exists();
-            let stems = traces_in(&self.dir).unwrap_or_default().into_iter();
-            stems.filter(|stem| has_ended(stem) && !has_stage(stem)).collect()
+        let ended = self.ended.get_or_init(|| {
+            let has_stage = |stem: &str| stage_path_of(&self.dir, stem, 0).exists();
+            let stems = traces_in(&self.dir).unwrap_or_default().into_iter().filter(|stem| !has_stage(stem));
+            let heads = stems.filter_map(|stem| Head::open(&self.dir, &stem).ok()).filter(|head| head.has_ended);
+            heads.map(|head| process_of(&head.header)).collect()
         });
-        let is_its = |stem: &String| {
-            let other = rank_of_stem(stem).map(|(rank, _)| other_stem(rank, &header.host, header.pid));
-            *stem == rank_stem(header.rank) || other.as_ref() == Some(stem)
-        };
-        stems.iter().any(is_its)
+        ended.contains(&process_of(header))
     }
 
     fn batch(&self) -> Liveness {
@@ -103,13 +106,14 @@ impl Lives {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace_format::file::rank_stem;
     use trace_format::mpi::Rows;
 
     fn header(rank: i32, host: &str) -> RankHeader {
         RankHeader {
             rank,
             host: host.into(),
-            pid: std::process::id(),
+            pid: std::process::id() + rank as u32,
             pid_start: 1,
             rows: Rows::all(),
             ..RankHeader::default()

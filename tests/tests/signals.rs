@@ -357,15 +357,27 @@ fn many_handled_signals_are_few_in_the_trace_and_the_last_is_there() -> Result<(
 /// SIGKILL leaves no trace in the process; the order in which processes end shows who got it.
 #[test]
 fn the_rank_that_was_killed_first_is_named() -> Result<()> {
+    /// On a busy machine mpivet may hear of all ends at once; then it says nothing of their order.
+    const ATTEMPTS: u32 = 8;
     for mpi in share::mpis("the rank that was killed first is named") {
         let program = compile(&mpi, &root().join("tests/programs/nodes.c"), &scratch())?;
         let dir = fresh(&mpi, "first")?;
-        let mut command = vet::command()?;
-        command.args(["run", "--dir"]).arg(dir.join("trace")).arg("--");
-        command.args(mpi.job(3, &program, &["killed".to_owned()])).current_dir(&dir);
-        let outcome = run::run(command, LIMIT)?;
         let words = "rank 2 ended first, ";
-        ensure!(outcome.code == Some(1) && outcome.stderr.contains(words), "{}: {}", mpi.name, outcome.stderr);
+        let mut last = String::new();
+        for _ in 0..ATTEMPTS {
+            _ = std::fs::remove_dir_all(dir.join("trace"));
+            let mut command = vet::command()?;
+            command.args(["run", "--dir"]).arg(dir.join("trace")).arg("--");
+            command.args(mpi.job(3, &program, &["killed".to_owned()])).current_dir(&dir);
+            let outcome = run::run(command, LIMIT)?;
+            let is_wrong = outcome.stderr.contains("ended first") && !outcome.stderr.contains(words);
+            ensure!(outcome.code == Some(1) && !is_wrong, "{}: {}", mpi.name, outcome.stderr);
+            last = outcome.stderr;
+            if last.contains(words) {
+                break;
+            }
+        }
+        ensure!(last.contains(words), "{}: {last}", mpi.name);
         // Later the same is known.
         let mut command = vet::command()?;
         command.arg("analyze").arg(dir.join("trace"));

@@ -11,7 +11,7 @@ use trace_format::catalogue::CHECKS;
 use trace_format::file::RankHeader;
 use trace_format::run::early::Early;
 use trace_format::run::job::Job;
-use trace_format::run::over::Over;
+use trace_format::run::over::{Death, Over};
 use trace_format::run::witness::Witness;
 
 /// The state in which a report finds the job.
@@ -57,7 +57,7 @@ struct Facts {
     lost: bool,
     interrupted: Option<Interruption>,
     /// Processes that ended, in this order, as far as that was seen: rank, and nanoseconds.
-    deaths: Vec<(i32, u64)>,
+    deaths: Vec<Death>,
 }
 
 impl Facts {
@@ -76,7 +76,6 @@ impl Facts {
         damage.sort();
         let interrupted = interruption::of(traces.dir());
         let deaths = Over::read(traces.dir()).map(|over| over.deaths).unwrap_or_default();
-        let deaths = deaths.into_iter().map(|death| (death.rank, death.after_ns)).collect();
         Facts { job, early, damage, missing, unknown, lost, interrupted, deaths }
     }
 }

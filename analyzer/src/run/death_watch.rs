@@ -3,23 +3,29 @@
 
 use super::stop::Process;
 use analyzer::observe::Observer;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use trace_format::run::over::Death;
+use trace_format::run::proc;
 
 /// A process may have 1024 files open, if nobody says otherwise.
 const MOST: usize = 512;
 /// New processes are looked for this often.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
+/// If the first one ends, so many others are looked at.
+const LOOKS: usize = 16;
+
 /// A process that is watched.
 struct Watched {
     rank: i32,
+    pid: u32,
     /// Can be read when the process has ended.
     process: OwnedFd,
 }
@@ -48,7 +54,7 @@ impl DeathWatch {
             let Some(process) = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) else { continue };
             // The number is still that process's.
             if Process::of(header).lives() {
-                _ = self.new.send(Watched { rank: header.rank, process });
+                _ = self.new.send(Watched { rank: header.rank, pid: header.pid, process });
             }
         }
     }
@@ -61,31 +67,43 @@ impl DeathWatch {
 }
 
 fn watch(arrivals: &Receiver<Watched>) -> Vec<Death> {
+    ends(arrivals).unwrap_or_default()
+}
+
+/// The ends in their order. Several may be found at once: epoll lists them as they came, which poll does not.
+fn ends(arrivals: &Receiver<Watched>) -> rustix::io::Result<Vec<Death>> {
     let start = Instant::now();
-    let (mut all, mut deaths): (Vec<Watched>, Vec<Death>) = (Vec::new(), Vec::new());
+    let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    let (mut all, mut deaths): (BTreeMap<i32, (u32, OwnedFd)>, Vec<Death>) = (BTreeMap::new(), Vec::new());
+    let mut events = Vec::with_capacity(MOST);
     loop {
         let is_over = loop {
             match arrivals.try_recv() {
-                Ok(watched) => all.push(watched),
+                Ok(Watched { rank, pid, process }) => {
+                    epoll::add(&queue, &process, epoll::EventData::new_u64(rank as u64), epoll::EventFlags::IN)?;
+                    all.insert(rank, (pid, process));
+                }
                 Err(e) => break e == TryRecvError::Disconnected,
             }
         };
-        let mut descriptors: Vec<_> = all.iter().map(|one| PollFd::new(&one.process, PollFlags::IN)).collect();
         // The last look finds those that have ended until now.
         let pause = if is_over { Timespec::default() } else { PAUSE };
-        if poll(&mut descriptors, Some(&pause)).is_err() {
-            std::thread::sleep(Duration::from_millis(1));
+        events.clear();
+        match epoll::wait(&queue, rustix::buffer::spare_capacity(&mut events), Some(&pause)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(e) => return Err(e),
         }
         let after_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let have_ended: Vec<bool> = descriptors.iter().map(|one| !one.revents().is_empty()).collect();
-        let mut ended = have_ended.into_iter();
-        all.retain(|one| {
-            let has_ended = ended.next() == Some(true);
-            deaths.extend(has_ended.then_some(Death { rank: one.rank, after_ns }));
-            !has_ended
-        });
+        let mut is_alone = deaths.is_empty() && events.len() == 1;
+        for rank in events.iter().map(|event: &epoll::Event| event.data.u64() as i32) {
+            if let Some((_, process)) = all.remove(&rank) {
+                _ = epoll::delete(&queue, &process);
+                is_alone &= !all.is_empty() && all.values().take(LOOKS).all(|(pid, _)| !proc::is_being_ended(*pid));
+                deaths.push(Death { rank, after_ns, is_alone });
+            }
+        }
         if is_over {
-            return deaths;
+            return Ok(deaths);
         }
     }
 }
@@ -94,6 +112,7 @@ fn watch(arrivals: &Receiver<Watched>) -> Vec<Death> {
 mod tests {
     use super::*;
     use std::process::Command;
+    use std::time::Duration;
 
     #[test]
     fn the_order_is_that_of_the_ends() {
@@ -102,7 +121,7 @@ mod tests {
         let mut all: Vec<_> = (0..3).map(|_| Command::new("sleep").arg("60").spawn().unwrap()).collect();
         for (rank, child) in (0..).zip(&all) {
             let process = pidfd_open(Pid::from_raw(child.id() as i32).unwrap(), PidfdFlags::empty()).unwrap();
-            new.send(Watched { rank, process }).unwrap();
+            new.send(Watched { rank, pid: child.id(), process }).unwrap();
         }
         for rank in [2, 0, 1] {
             std::thread::sleep(Duration::from_millis(120));
@@ -114,6 +133,7 @@ mod tests {
         drop(new);
         let deaths = thread.join().unwrap();
         assert_eq!(deaths.iter().map(|death| death.rank).collect::<Vec<_>>(), [2, 0, 1]);
+        assert!(deaths[0].is_alone && !deaths[1].is_alone && !deaths[2].is_alone, "{deaths:?}");
         assert!(deaths[1].after_ns - deaths[0].after_ns > 50_000_000, "{deaths:?}");
     }
 }

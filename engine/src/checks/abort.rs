@@ -16,19 +16,21 @@ pub(super) fn error_code(abort: &Origin) -> i64 {
 
 /// The one of several processes that ended before the others, if that was seen.
 fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
-    let mut deaths = e.deaths.iter().filter(|(rank, _)| killed.contains(rank));
-    let (rank, time) = deaths.next()?;
-    let gap = deaths.next()?.1.saturating_sub(*time);
-    if gap < LEAST_GAP_NS {
-        return None;
-    }
-    let unrecorded = model.ranks[*rank as usize].signal.is_none();
-    let how = if unrecorded { ", with no signal on record (SIGKILL? out of memory?)" } else { "" };
-    Some(format!("rank {rank} ended first, {} ms before the next{how}", gap / 1_000_000))
+    let mut deaths = e.deaths.iter().filter(|death| killed.contains(&death.rank));
+    let (first, second) = (deaths.next()?, deaths.next()?);
+    let gap = second.after_ns.saturating_sub(first.after_ns);
+    let when = match (gap >= LEAST_GAP_NS, first.is_alone) {
+        (true, _) => format!("{} ms before the next", gap / 1_000_000),
+        (false, true) => "when nothing had told the others to end".to_owned(),
+        (false, false) => return None,
+    };
+    let unrecorded = model.ranks[first.rank as usize].signal.is_none();
+    let how = if unrecorded { "; it has no signal on record (SIGKILL? out of memory?)" } else { "" };
+    Some(format!("rank {} ended first, {when}{how}", first.rank))
 }
 
-/// Processes that are ended at once differ by less: the system gives back their memory in turn. Launchers take longer to end
-/// those that are left.
+/// Processes that are ended at once differ by less: the system gives back their memory in turn. Most launchers take longer to
+/// end those that are left.
 const LEAST_GAP_NS: u64 = 2_000_000;
 
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {

@@ -27,6 +27,9 @@ pub struct Death {
     pub rank: i32,
     /// Nanoseconds since it was begun to watch.
     pub after_ns: u64,
+    /// Nobody had asked the others to end when it was known to have ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_alone: bool,
 }
 
 fn path(dir: &Path) -> PathBuf {

@@ -75,6 +75,25 @@ pub fn lives(pid: u32, start_then: u64) -> bool {
     start(pid) == Some(start_then)
 }
 
+/// Has the process ended, or is a signal on its way that ends processes?
+pub fn is_being_ended(pid: u32) -> bool {
+    match fs::read_to_string(dir(pid).join("status")) {
+        Ok(status) => is_to_end(&status),
+        Err(_) => true,
+    }
+}
+
+fn is_to_end(status: &str) -> bool {
+    // By their numbers on every architecture of Linux: hang-up, interrupt, quit, kill, terminate.
+    const ENDING: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 8 | 1 << 14;
+    let mut fields = status.lines().filter_map(|line| line.split_once(':'));
+    fields.any(|(name, value)| match name {
+        "State" => value.trim_start().starts_with(['Z', 'X']),
+        "SigPnd" | "ShdPnd" => u64::from_str_radix(value.trim(), 16).is_ok_and(|pending| pending & ENDING != 0),
+        _ => false,
+    })
+}
+
 /// The variables that a process was started with: `NAME=VALUE` and a zero byte each. Empty if they may not be read.
 pub fn environment(pid: u32) -> Vec<u8> {
     fs::read(dir(pid).join("environ")).unwrap_or_default()
@@ -141,6 +160,16 @@ mod tests {
         let has_ended = |state, threads| Stat::parse(&line(state, threads)).unwrap().has_ended();
         assert!(has_ended("Z", 1) && has_ended("X", 0));
         assert!(!has_ended("S", 1) && !has_ended("Z", 3));
+    }
+
+    #[test]
+    fn a_process_that_is_told_to_end_is_known() {
+        assert!(!is_to_end(
+            "State:\tR (running)\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000010000\nSigBlk:\tffffffffffffffff"
+        ));
+        assert!(is_to_end("State:\tR (running)\nSigPnd:\t0000000000000100\n") && is_to_end("State:\tZ (zombie)\n"));
+        assert!(is_to_end("State:\tS (sleeping)\nShdPnd:\t0000000000004000\n"));
+        assert!(!is_being_ended(std::process::id()) && is_being_ended(u32::MAX));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use engine::{End, Engine, Fate};
 use trace_format::definition::{Definition, Module};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::{FnId, Status};
+use trace_format::run::over::Death;
 use trace_format::system::{Signal, SystemEvent};
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::RankEvent;
@@ -479,7 +480,10 @@ fn noise_never_breaks_the_engine() {
             stopped: random.below(2) == 0,
             proven: vec![0, 1],
             gone: vec![1],
-            deaths: vec![(1, 5), (9, 7)],
+            deaths: vec![
+                Death { rank: 1, after_ns: 5, is_alone: false },
+                Death { rank: 9, after_ns: 7, is_alone: false },
+            ],
             missing: vec![7],
             lost: false,
             interrupted: (random.below(2) == 0).then(|| random.below(9) as u64),

@@ -191,11 +191,12 @@ const TO_THE_END: [(&str, Scene); 3] = [
     ("a directory that nodes do not share", not_shared),
 ];
 
-const BROKEN_OFF: [(&str, Scene); 6] = [
+const BROKEN_OFF: [(&str, Scene); 7] = [
     ("a circle of waiting ranks over nodes", circle),
     ("two ranks of one node, while others compute", pair),
     ("no rank on the node of mpivet", login),
     ("launched over ssh", over_ssh),
+    ("a directory named after the program", named),
     ("a healthy job, from elsewhere", from_elsewhere),
     ("a rank has crashed, and nobody ends the others", crash),
 ];
@@ -236,6 +237,22 @@ fn login(job: &Job) -> Result<()> {
 fn over_ssh(job: &Job) -> Result<()> {
     let outcome = job.run(&job.over_ssh("circle"))?;
     job.ensure_stopped("ssh", &outcome, "real-deadlock: ranks 0-5 wait for each other")
+}
+
+/// The launcher stands behind other commands, and starts what it needs on other nodes by a shell.
+fn named(job: &Job) -> Result<()> {
+    let dir = job.dir.join("named");
+    std::fs::create_dir_all(&dir)?;
+    let words = ["run", "--keep", "always", "--", "timeout", "50", "env", "A=1"].map(str::to_owned);
+    let words = words.into_iter().chain(job.over_ssh("circle")).collect::<Vec<_>>();
+    let mut command = job.mpivet("node1", &words.iter().map(String::as_str).collect::<Vec<_>>())?;
+    command.current_dir(&dir);
+    job.ensure_stopped("ssh", &run(command, LIMIT)?, "real-deadlock: ranks 0-5 wait for each other")?;
+    let made: Vec<_> = std::fs::read_dir(&dir)?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
+    let program = job.program.file_name().context("no name")?.to_string_lossy();
+    let begin = format!("mpivet-{program}-");
+    ensure!(made.len() == 1 && made[0].to_string_lossy().starts_with(&begin), "{begin}: {made:?}");
+    Ok(())
 }
 
 fn not_shared(job: &Job) -> Result<()> {

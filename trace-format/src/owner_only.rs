@@ -28,9 +28,15 @@ pub fn make_dir(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Makes a directory that must not be there.
+pub fn make_new_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(DIRECTORY_MODE).create(path)?;
+    set_permissions(path, Permissions::from_mode(DIRECTORY_MODE))
+}
+
 fn make_one_dir(path: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(DIRECTORY_MODE).create(path) {
-        Ok(()) => set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)),
+    match make_new_dir(path) {
+        Ok(()) => Ok(()),
         Err(_) if path.is_dir() => Ok(()),
         Err(e) => Err(e),
     }

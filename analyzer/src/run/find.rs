@@ -1,11 +1,15 @@
 //! Finds the launcher, the program behind it, the interposer and a directory for the traces before anything is started;
 //! and explains afterwards why no rank left a trace.
 
+pub(super) mod program;
+
 use crate::cli::RunPlan;
 use crate::exit::Exit;
 use anyhow::anyhow;
+use program::program;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use trace_format::owner_only;
@@ -25,7 +29,7 @@ impl Found {
     pub(crate) fn new(command: &[OsString]) -> Result<Found, Exit> {
         let name = &command[0];
         let launcher = executable(name).ok_or_else(|| Exit::Usage(not_runnable(name)))?;
-        let program = program(&command[1..]).unwrap_or_else(|| launcher.clone());
+        let program = program(command);
         Ok(Found { launcher, program, library: library()? })
     }
 
@@ -62,12 +66,6 @@ pub(super) fn executable(name: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(&dirs).map(|dir| dir.join(name)).find(|p| is_executable(p))
 }
 
-/// The first argument that is a program. Values of the launcher's options (`-n 4`, `--map-by core`) rarely are, and
-/// a wrong guess only makes a directory's name less telling.
-fn program(args: &[OsString]) -> Option<PathBuf> {
-    args.iter().filter(|a| !a.to_string_lossy().starts_with('-')).find_map(|a| executable(a))
-}
-
 /// The interposer: where MPIVET_LIBRARY says, beside this executable, or in `../lib`.
 fn library() -> Result<PathBuf, Exit> {
     let path = match std::env::var_os("MPIVET_LIBRARY").filter(|v| !v.is_empty()) {
@@ -100,11 +98,23 @@ fn library() -> Result<PathBuf, Exit> {
     Ok(path)
 }
 
+/// The name, with a number if something of that name is there: processes on other hosts have the same numbers as on this one.
+/// An own directory is left there, empty.
+fn free_name(name: &str) -> PathBuf {
+    let mut names = (0..1000).map(|n| PathBuf::from(if n == 0 { name.to_owned() } else { format!("{name}.{n}") }));
+    // Whatever else is wrong is found, and told, by whoever uses it.
+    names.find(|name| !is_taken(name)).unwrap_or_else(|| name.into())
+}
+
+fn is_taken(name: &Path) -> bool {
+    owner_only::make_new_dir(name).is_err_and(|e| e.kind() == ErrorKind::AlreadyExists)
+}
+
 /// Makes the trace directory; its path as typed, and the absolute one.
 pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, PathBuf), Exit> {
     let dir = match &plan.dir {
         Some(dir) => dir.clone(),
-        None => PathBuf::from(format!("mpivet-{}-{}", found.program_name(), std::process::id())),
+        None => free_name(&format!("mpivet-{}-{}", found.program_name(), std::process::id())),
     };
     let cannot = |e: std::io::Error| {
         Exit::Usage(format!(
@@ -207,6 +217,10 @@ fn is_for_ever_without_mpi(data: &[u8]) -> bool {
     })
 }
 
+pub(super) fn is_linked_with_mpi(path: &Path) -> bool {
+    linkage(path) == Some(Linkage::Dynamic { mpi: true })
+}
+
 /// `None` if the file is no ELF executable of this kind of machine (a script, for example).
 fn linkage(path: &Path) -> Option<Linkage> {
     const PT_INTERP: u32 = 3;
@@ -244,11 +258,11 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_behind_the_options() {
-        let args = |a: &[&str]| a.iter().map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(program(&args(&["-n", "4", "--oversubscribe", "/bin/true", "x"])), Some("/bin/true".into()));
-        assert_eq!(program(&args(&["-n", "4"])), None);
-        assert!(program(&args(&["-n", "4", "true", "sh"])).unwrap().ends_with("true"));
+    fn a_name_that_is_taken_gets_a_number() {
+        let name = std::env::temp_dir().join(format!("mpivet-free-{}", std::process::id())).display().to_string();
+        let names: Vec<PathBuf> = (0..3).map(|_| free_name(&name)).collect();
+        assert_eq!(names, ["", ".1", ".2"].map(|end| PathBuf::from(format!("{name}{end}"))));
+        names.iter().for_each(|name| fs::remove_dir(name).unwrap());
     }
 
     #[test]

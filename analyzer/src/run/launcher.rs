@@ -7,8 +7,11 @@
 //! | Open MPI, PRRTE | all on its own node, `OMPI_*` elsewhere | `-x NAME` |
 //! | Hydra (MPICH, Intel MPI) | all | `-genvlist`, `-envlist`, if the command uses these |
 //! | `srun` | all | `--export`, if the command or `SLURM_EXPORT_ENV` uses it |
-//! | `flux run` | all | - |
+//! | `flux run` | all | `--env`, if the command uses `--env`, `--env-remove` or `--env-file` |
+//!
+//! A launcher may stand behind other commands (`timeout 60 mpirun`, `salloc -N 2 mpirun`).
 
+use super::find::program::{file, flux_command, starts};
 use super::launcher_options::{Program, name, programs};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,6 +29,7 @@ pub(super) enum Launcher {
     OpenMpi,
     Hydra,
     Srun,
+    Flux,
     Other,
 }
 
@@ -36,14 +40,21 @@ impl Job {
     /// Sees to it that the variables `names` of `environment` reach every rank of a job that `launcher` starts, and that
     /// `library` is preloaded also where the command has a value of its own for LD_PRELOAD.
     pub(crate) fn forward(mut self, launcher: &Path, library: &Path, names: &[&str]) -> Job {
-        let kind = Launcher::of(launcher);
-        let programs = programs(kind, &self.command);
         let additions = Additions { library, names };
-        match kind {
-            Launcher::OpenMpi => self.open_mpi(&programs, &additions),
-            Launcher::Hydra => self.hydra(&programs, &additions),
-            Launcher::Srun => self.srun(&programs, &additions),
-            Launcher::Other => {}
+        // The innermost first: what is inserted moves nothing that is in front of it.
+        for start in starts(&self.command).into_iter().rev() {
+            let mut job = Job { command: self.command.split_off(start), environment: self.environment };
+            let kind = if start == 0 { Launcher::of(launcher) } else { Launcher::of(&file(&job.command[0])) };
+            let programs = programs(kind, &job.command);
+            match kind {
+                Launcher::OpenMpi => job.open_mpi(&programs, &additions),
+                Launcher::Hydra => job.hydra(&programs, &additions),
+                Launcher::Srun => job.srun(&programs, &additions),
+                Launcher::Flux => job.flux(&additions),
+                Launcher::Other => {}
+            }
+            self.command.append(&mut job.command);
+            self.environment = job.environment;
         }
         self
     }
@@ -144,6 +155,39 @@ impl Job {
     }
 }
 
+impl Job {
+    /// Rules are applied one after the other; a name alone takes the variable of the command's environment, unless a rule before
+    /// it has set it.
+    fn flux(&mut self, additions: &Additions) {
+        let Some(start) = flux_command(&self.command) else { return };
+        let mut behind = self.command.split_off(start);
+        let Some(Program { options, program: Some(place), .. }) = programs(Launcher::Flux, &behind).into_iter().next()
+        else {
+            self.command.append(&mut behind);
+            return;
+        };
+        let mut restricts = false;
+        for i in options {
+            let option = behind[i].to_string_lossy().into_owned();
+            restricts |= matches!(name(&option), "env" | "env-remove" | "env-file");
+            if let Some(rule) = option.strip_prefix("--env=") {
+                let rule = additions.preloaded(OsStr::new(rule));
+                behind[i] = "--env=".into();
+                behind[i].push(rule);
+            } else if option == "--env"
+                && let Some(rule) = behind.get_mut(i + 1)
+            {
+                *rule = additions.preloaded(rule);
+            }
+        }
+        if restricts {
+            let rules = additions.names.iter().map(|name| format!("--env={name}").into());
+            behind.splice(place..place, rules);
+        }
+        self.command.append(&mut behind);
+    }
+}
+
 /// The additions to a launcher's command.
 struct Additions<'a> {
     library: &'a Path,
@@ -216,7 +260,7 @@ impl Launcher {
     }
 
     /// By the name of the file behind all links, and for the plain names by what lies beside it.
-    fn of(path: &Path) -> Launcher {
+    pub(super) fn of(path: &Path) -> Launcher {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (called, real_name) = (name(path), name(&real));
@@ -227,6 +271,7 @@ impl Launcher {
         match real_name.as_str() {
             "orterun" | "prterun" | "prun" | "ompirun_wrapper" => Launcher::OpenMpi,
             "srun" => Launcher::Srun,
+            "flux" => Launcher::Flux,
             _ if is_launcher(".openmpi") => Launcher::OpenMpi,
             _ if is_launcher(".hydra") || is_launcher(".mpich") => Launcher::Hydra,
             "mpirun" | "mpiexec" if beside("hydra_pmi_proxy") => Launcher::Hydra,
@@ -299,6 +344,42 @@ mod tests {
         assert_eq!(forward("srun --export=PATH ./a", &[]).0, "srun --export=PATH,LD_PRELOAD,MPIVET_DIR ./a");
         assert_eq!(forward("srun --export NONE ./a", &[]).0, "srun --export LD_PRELOAD,MPIVET_DIR ./a");
         assert_eq!(forward("srun ./a", &[("SLURM_EXPORT_ENV", "NONE")]).1, ["LD_PRELOAD,MPIVET_DIR"]);
+    }
+
+    #[test]
+    fn flux_is_told_where_the_command_restricts() {
+        assert_eq!(forward("flux run -n 2 ./a", &[]).0, "flux run -n 2 ./a");
+        assert_eq!(
+            forward("flux run -n 2 --env=-* --env PATH ./a --env=-*", &[]).0,
+            "flux run -n 2 --env=-* --env PATH --env=LD_PRELOAD --env=MPIVET_DIR ./a --env=-*"
+        );
+        assert_eq!(
+            forward("flux mini run --env-remove=LD_* ./a", &[]).0,
+            "flux mini run --env-remove=LD_* --env=LD_PRELOAD --env=MPIVET_DIR ./a"
+        );
+        assert_eq!(
+            forward("flux run --env=LD_PRELOAD=v.so ./a", &[]).0,
+            "flux run --env=LD_PRELOAD=/m.so:v.so --env=LD_PRELOAD --env=MPIVET_DIR ./a"
+        );
+        for command in ["flux jobs --env=-*", "flux", "flux run -n 2", "flux mini"] {
+            assert_eq!(forward(command, &[]).0, command);
+        }
+    }
+
+    #[test]
+    fn launchers_behind_other_commands_are_told() {
+        assert_eq!(
+            forward("timeout 60 env A=1 orterun -n 1 ./a : -n 1 ./b", &[]).0,
+            "timeout 60 env A=1 orterun -x LD_PRELOAD -x MPIVET_DIR -n 1 ./a : -x LD_PRELOAD -x MPIVET_DIR -n 1 ./b"
+        );
+        assert_eq!(
+            forward("salloc -N 2 srun --export=NONE ./a", &[]).0,
+            "salloc -N 2 srun --export=LD_PRELOAD,MPIVET_DIR ./a"
+        );
+        assert_eq!(
+            forward("srun --export=NONE orterun ./a", &[]).0,
+            "srun --export=LD_PRELOAD,MPIVET_DIR orterun -x LD_PRELOAD -x MPIVET_DIR ./a"
+        );
     }
 
     #[test]

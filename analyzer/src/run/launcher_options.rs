@@ -11,6 +11,10 @@ pub(super) struct Program {
     pub(super) start: usize,
     /// The places of the options in front of it, ascending; not of their values.
     pub(super) options: Vec<usize>,
+    /// Its own place, if it is there.
+    pub(super) program: Option<usize>,
+    /// The end of its part.
+    pub(super) end: usize,
 }
 
 /// The programs that the command of `launcher` starts, each with the options in front of it.
@@ -18,12 +22,15 @@ pub(super) fn programs(launcher: Launcher, command: &[OsString]) -> Vec<Program>
     let colons = command.iter().enumerate().skip(1).filter(|(_, a)| **a == *":").map(|(i, _)| i);
     let mut bounds: Vec<usize> = std::iter::once(0).chain(colons).collect();
     bounds.push(command.len());
-    let part = |b: &[usize]| Program { start: b[0] + 1, options: options(launcher, command, b[0] + 1, b[1]) };
+    let part = |b: &[usize]| {
+        let (options, program) = options(launcher, command, b[0] + 1, b[1]);
+        Program { start: b[0] + 1, options, program: Some(program).filter(|at| *at < b[1]), end: b[1] }
+    };
     bounds.windows(2).map(part).collect()
 }
 
-/// The options from `start` on, to the program or to `end`.
-fn options(launcher: Launcher, command: &[OsString], start: usize, end: usize) -> Vec<usize> {
+/// The options from `start` on, to the program or to `end`; the place of the program.
+fn options(launcher: Launcher, command: &[OsString], start: usize, end: usize) -> (Vec<usize>, usize) {
     let mut found = Vec::new();
     // The option before may have a value.
     let mut perhaps_value = false;
@@ -45,7 +52,7 @@ fn options(launcher: Launcher, command: &[OsString], start: usize, end: usize) -
         }
         i += 1;
     }
-    found
+    (found, i)
 }
 
 /// An option's name without dashes and without a value that is part of the word.
@@ -80,6 +87,12 @@ fn values(launcher: Launcher, option: &str, next: &str) -> Option<usize> {
             }
             (&SRUN_FLAGS, &SRUN_VALUES)
         }
+        Launcher::Flux => {
+            if !option.starts_with("--") && name.chars().nth(1).is_some() {
+                return Some(0);
+            }
+            (&FLUX_FLAGS, &FLUX_VALUES)
+        }
         Launcher::Other => (&[], &[]),
     };
     if one.contains(&name) {
@@ -91,7 +104,7 @@ fn values(launcher: Launcher, option: &str, next: &str) -> Option<usize> {
     }
 }
 
-const OPEN_MPI_FLAGS: [&str; 10] = [
+const OPEN_MPI_FLAGS: [&str; 29] = [
     "oversubscribe",
     "nooversubscribe",
     "allow-run-as-root",
@@ -102,9 +115,28 @@ const OPEN_MPI_FLAGS: [&str; 10] = [
     "use-hwthread-cpus",
     "v",
     "q",
+    "enable-instant-on-support",
+    "fwd-mpirun-port",
+    "noprefix",
+    "set-cwd-to-session-dir",
+    "show-progress",
+    "use-regexp",
+    "s",
+    "preload-binary",
+    "do-not-launch",
+    "do-not-resolve",
+    "verbose",
+    "quiet",
+    "bycore",
+    "bynode",
+    "byslot",
+    "bind-to-core",
+    "bind-to-socket",
+    "nolocal",
+    "novm",
 ];
 
-const OPEN_MPI_VALUES: [&str; 34] = [
+const OPEN_MPI_VALUES: [&str; 37] = [
     "n",
     "np",
     "c",
@@ -139,12 +171,32 @@ const OPEN_MPI_VALUES: [&str; 34] = [
     "display",
     "timeout",
     "stdin",
+    "launch-agent",
+    "personality",
+    "preload-files",
 ];
 
-const HYDRA_FLAGS: [&str; 10] =
-    ["genvnone", "envnone", "genvall", "envall", "l", "prepend-rank", "v", "verbose", "info", "disable-auto-cleanup"];
+const HYDRA_FLAGS: [&str; 17] = [
+    "genvnone",
+    "envnone",
+    "genvall",
+    "envall",
+    "l",
+    "prepend-rank",
+    "v",
+    "verbose",
+    "info",
+    "disable-auto-cleanup",
+    "enable-x",
+    "disable-x",
+    "print-all-exitcodes",
+    "profile",
+    "disable-hostname-propagation",
+    "skip-launch-node",
+    "pmi-port",
+];
 
-const HYDRA_VALUES: [&str; 33] = [
+const HYDRA_VALUES: [&str; 39] = [
     "n",
     "np",
     "ppn",
@@ -178,12 +230,61 @@ const HYDRA_VALUES: [&str; 33] = [
     "order-nodes",
     "s",
     "usize",
+    "topolib",
+    "demux",
+    "nameserver",
+    "localhost",
+    "prepend-pattern",
+    "gpus-per-proc",
 ];
 
-const SRUN_FLAGS: [&str; 12] =
-    ["exclusive", "overlap", "l", "label", "u", "unbuffered", "v", "verbose", "Q", "quiet", "O", "overcommit"];
+const SRUN_FLAGS: [&str; 43] = [
+    "exclusive",
+    "overlap",
+    "l",
+    "label",
+    "u",
+    "unbuffered",
+    "v",
+    "verbose",
+    "Q",
+    "quiet",
+    "O",
+    "overcommit",
+    "multi-prog",
+    "kill-on-bad-exit",
+    "K",
+    "k",
+    "no-kill",
+    "E",
+    "preserve-env",
+    "H",
+    "hold",
+    "I",
+    "immediate",
+    "pty",
+    "quit-on-interrupt",
+    "reboot",
+    "s",
+    "oversubscribe",
+    "spread-job",
+    "use-min-nodes",
+    "X",
+    "disable-status",
+    "contiguous",
+    "Z",
+    "no-allocate",
+    "exact",
+    "resv-ports",
+    "bell",
+    "no-bell",
+    "nice",
+    "send-libs",
+    "compress",
+    "propagate",
+];
 
-const SRUN_VALUES: [&str; 42] = [
+const SRUN_VALUES: [&str; 106] = [
     "A",
     "account",
     "c",
@@ -226,4 +327,131 @@ const SRUN_VALUES: [&str; 42] = [
     "exclude",
     "mem",
     "mpi",
+    "acctg-freq",
+    "bb",
+    "bbf",
+    "bcast",
+    "bcast-exclude",
+    "b",
+    "begin",
+    "comment",
+    "container",
+    "cpu-freq",
+    "deadline",
+    "delay-boot",
+    "epilog",
+    "gres",
+    "gres-flags",
+    "jobid",
+    "L",
+    "licenses",
+    "mail-type",
+    "mail-user",
+    "mcs-label",
+    "ntasks-per-node",
+    "ntasks-per-core",
+    "ntasks-per-socket",
+    "het-group",
+    "power",
+    "priority",
+    "profile",
+    "prolog",
+    "relative",
+    "S",
+    "core-spec",
+    "signal",
+    "slurmd-debug",
+    "switches",
+    "task-epilog",
+    "task-prolog",
+    "thread-spec",
+    "T",
+    "threads",
+    "time-min",
+    "W",
+    "wait",
+    "wckey",
+    "cluster-constraint",
+    "mincpus",
+    "reservation",
+    "tmp",
+    "mem-per-cpu",
+    "mem-per-gpu",
+    "mem-bind",
+    "sockets-per-node",
+    "cores-per-socket",
+    "threads-per-core",
+    "B",
+    "extra-node-info",
+    "cpu-bind",
+    "hint",
+    "gpus-per-node",
+    "gpus-per-task",
+    "gpus-per-socket",
+    "gpu-bind",
+    "gpu-freq",
+    "cpus-per-gpu",
+];
+
+const FLUX_FLAGS: [&str; 13] = [
+    "l",
+    "label-io",
+    "u",
+    "unbuffered",
+    "v",
+    "verbose",
+    "quiet",
+    "x",
+    "exclusive",
+    "watch",
+    "wait",
+    "dry-run",
+    "debug",
+];
+
+const FLUX_VALUES: [&str; 44] = [
+    "n",
+    "ntasks",
+    "N",
+    "nodes",
+    "c",
+    "cores-per-task",
+    "g",
+    "gpus-per-task",
+    "cores",
+    "tasks-per-node",
+    "tasks-per-core",
+    "gpus-per-node",
+    "t",
+    "time-limit",
+    "q",
+    "queue",
+    "B",
+    "bank",
+    "o",
+    "setopt",
+    "S",
+    "setattr",
+    "env",
+    "env-remove",
+    "env-file",
+    "rlimit",
+    "input",
+    "output",
+    "error",
+    "job-name",
+    "urgency",
+    "dependency",
+    "requires",
+    "begin-time",
+    "signal",
+    "taskmap",
+    "cwd",
+    "conf",
+    "flags",
+    "cc",
+    "log",
+    "r",
+    "rank",
+    "broker-opts",
 ];

@@ -12,6 +12,9 @@ mod trace;
 #[path = "../../fuzz/src/unpack.rs"]
 #[allow(unreachable_pub, dead_code)]
 mod unpack;
+#[path = "../../fuzz/src/wire.rs"]
+#[allow(unreachable_pub, dead_code)]
+mod wire;
 #[path = "../../fuzz/src/words.rs"]
 #[allow(unreachable_pub, dead_code)]
 mod words;
@@ -35,8 +38,13 @@ fn inputs(target: &str) -> Vec<PathBuf> {
 
 #[test]
 fn what_once_broke_something_does_not_any_more() {
-    let targets: [(&str, Target); 4] =
-        [("files", files::target), ("trace", trace::target), ("unpack", unpack::target), ("words", words::target)];
+    let targets: [(&str, Target); 5] = [
+        ("files", files::target),
+        ("trace", trace::target),
+        ("unpack", unpack::target),
+        ("wire", wire::target),
+        ("words", words::target),
+    ];
     let mut count = 0;
     for (name, target) in targets {
         for file in inputs(name) {

@@ -481,8 +481,8 @@ fn noise_never_breaks_the_engine() {
             proven: vec![0, 1],
             gone: vec![1],
             deaths: vec![
-                Death { rank: 1, after_ns: 5, is_alone: false },
-                Death { rank: 9, after_ns: 7, is_alone: false },
+                Death { rank: 1, after_ns: 5, ..Death::default() },
+                Death { rank: 9, after_ns: 7, ..Death::default() },
             ],
             missing: vec![7],
             lost: false,

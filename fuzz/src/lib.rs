@@ -5,4 +5,5 @@ pub mod files;
 pub mod reports;
 pub mod trace;
 pub mod unpack;
+pub mod wire;
 pub mod words;

@@ -41,6 +41,11 @@ int main(int argc, char **argv)
         MPI_Send(&value, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD);
     } else if (is("pair", argv)) {
         sleep(60);
+    } else if (is("send", argv)) {
+        /* A library may buffer the message or not: whether all wait for each other is seen in the processes alone. */
+        static char large[1 << 20], other[1 << 20];
+        MPI_Send(large, sizeof large, MPI_CHAR, (rank + 1) % size, 3, MPI_COMM_WORLD);
+        MPI_Recv(other, sizeof other, MPI_CHAR, (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (is("long", argv)) {
         sleep(argv[2] ? atoi(argv[2]) : 30);
     } else if (is("crash", argv) && rank == size - 1) {

@@ -23,7 +23,7 @@ mod merge;
 mod ring;
 mod rounds;
 mod sink;
-mod stage;
+pub mod stage;
 mod thread;
 mod varying;
 

@@ -70,6 +70,9 @@ enum Command {
     /// One process; what `queues` starts, since a DLL of the MPI library is loaded into it
     #[command(hide = true)]
     QueuesOf(QueuesOfArgs),
+    /// On a node of a job, for `mpivet run` on another one; what ranks start
+    #[command(hide = true)]
+    Agent,
     /// Explain a check, with an example and the fix
     Explain {
         /// Name or code of the check, for example real-deadlock or MV601
@@ -99,6 +102,7 @@ pub(crate) enum Plan {
     Print(PrintPlan),
     Queues(QueuesPlan),
     QueuesOf(QueuesOfPlan),
+    Agent,
     Explain(String),
     Checks,
     Suppressions,
@@ -164,6 +168,7 @@ impl Plan {
             Command::Print(args) => Plan::Print(args.plan()?),
             Command::Queues(args) => Plan::Queues(args.plan()),
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),
+            Command::Agent => Plan::Agent,
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
             Command::Suppressions => Plan::Suppressions,

@@ -5,6 +5,7 @@ use super::report::{ReportArgs, ReportPlan};
 use crate::exit::Exit;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use trace_format::run::witness::Witness;
 use trace_format::sample::Sampling;
@@ -71,6 +72,13 @@ pub(super) struct RunArgs {
     /// on one node]
     #[arg(long, value_name = "DIR")]
     stage_dir: Option<PathBuf>,
+    /// Port, or range of ports such as 40000-40100, at which mpivet listens for its agents on other nodes of the job
+    /// [default: any]
+    #[arg(long, value_name = "PORT", value_parser = ports)]
+    port: Option<RangeInclusive<u16>>,
+    /// Watch ranks on other nodes by their files alone: no agent on each node tells what happens there
+    #[arg(long)]
+    no_agents: bool,
     /// Buffers to take checksums of: none, those of pending sends, to see whether they change, or all that are sent
     /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
@@ -137,6 +145,8 @@ pub(crate) struct RunPlan {
     pub(crate) time_error: Option<u64>,
     pub(crate) max_trace_size: Option<u64>,
     pub(crate) stage_dir: Option<PathBuf>,
+    pub(crate) ports: Option<RangeInclusive<u16>>,
+    pub(crate) agents: bool,
     pub(crate) checksums: Option<Checksums>,
     pub(crate) sample_over: Option<u64>,
     pub(crate) sync_sends: bool,
@@ -173,6 +183,8 @@ impl RunArgs {
             time_error: self.time_error,
             max_trace_size: self.max_trace_size,
             stage_dir: self.stage_dir,
+            ports: self.port,
+            agents: !self.no_agents,
             checksums: self.checksums,
             sample_over: self.sample_over,
             sync_sends: self.sync_sends,
@@ -192,6 +204,16 @@ impl RunArgs {
 }
 
 /// A value of `--cvar`.
+/// A port, or the first and the last one of a range.
+fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port > 0);
+    let range = port(first).zip(port(last)).filter(|(first, last)| first <= last);
+    range
+        .map(|(first, last)| first..=last)
+        .ok_or_else(|| format!("`{text}` is no port, and no range of ports such as 40000-40100"))
+}
+
 fn cvar(text: &str) -> Result<String, String> {
     match text.split_once('=') {
         _ if text.contains(';') => Err("a `;` cannot be passed on".into()),

@@ -75,7 +75,10 @@ impl Facts {
         damage.extend(traces.untraced(&missing, is_stopped));
         damage.sort();
         let interrupted = interruption::of(traces.dir());
-        let deaths = Over::read(traces.dir()).map(|over| over.deaths).unwrap_or_default();
+        let deaths = match observer.deaths.is_empty() {
+            true => Over::read(traces.dir()).map(|over| over.deaths).unwrap_or_default(),
+            false => observer.deaths.clone(),
+        };
         Facts { job, early, damage, missing, unknown, lost, interrupted, deaths }
     }
 }

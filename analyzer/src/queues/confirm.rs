@@ -3,7 +3,8 @@
 
 use super::ask;
 use super::wait::{self, Stuck};
-use crate::run::evidence::{Activity, Evidence, Reading, others_wait_for_ever, read_process};
+use crate::run::evidence::Evidence;
+use agents::process::{Activity, Reading, others_wait_for_ever, read_process};
 use ask::Answer;
 use debugger::read::Options;
 use debugger::snapshot::{Snapshot, Thread};

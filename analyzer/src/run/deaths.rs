@@ -2,6 +2,8 @@
 //! that hangs): whoever waits for them waits for ever.
 
 use super::stop::Process;
+use agents::hub::Hub;
+use agents::wire::message::ProcessId;
 use analyzer::observe::Observer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -24,14 +26,25 @@ pub(super) struct Deaths {
 impl Deaths {
     /// Looks at all ranks, of which none has recorded anything lately. Returns those that have been dead for so long, if they
     /// are others than the last time: one that was taken for dead may have gone on.
-    pub(super) fn look(&mut self, observer: &Observer, here: &str, now: Instant) -> Option<BTreeSet<i32>> {
+    pub(super) fn look(
+        &mut self,
+        observer: &Observer,
+        here: &str,
+        hub: Option<&Hub>,
+        now: Instant,
+    ) -> Option<BTreeSet<i32>> {
         if self.looked.is_some_and(|looked| now - looked < LOOK_EVERY) {
             return None;
         }
         self.looked = Some(now);
         let is_dead = |rank: i32| {
             let header = observer.traces.header(rank)?;
-            let is_gone = (header.host == here).then(|| !Process::of(header).lives());
+            let process = ProcessId { pid: header.pid, start: header.pid_start };
+            let is_gone = match hub {
+                _ if header.host == here => Some(!Process::of(header).lives()),
+                Some(hub) => hub.link(&header.host).map(|_| hub.has_ended(&header.host, process)),
+                None => None,
+            };
             Some(observer.has_died(rank, is_gone))
         };
         let ranks = observer.traces.headers().map(|header| header.rank);

@@ -8,6 +8,7 @@ use super::launch::{Launched, RunOptions};
 use super::{exit_code, remove, remove_empty, tell, tell_interruption};
 use crate::cli::RunPlan;
 use crate::exit::{CANNOT, Exit, FINDINGS};
+use agents::hub::Hub;
 use analyzer::observe::InternalError;
 use anyhow::anyhow;
 use report::{JobReport, Report, command_line};
@@ -53,13 +54,14 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         remove_empty(dir);
     };
     let mut launched = Launched::start(plan, &RunOptions::of(plan), found, absolute).inspect_err(|_| forget())?;
-    let mut jobs = Jobs::new(plan, dir);
+    let mut jobs = Jobs::new(plan, dir, launched.agents());
     while !launched.has_ended() {
         jobs.poll();
         launched.rest(PAUSE);
         jobs.interrupt(&launched);
     }
     jobs.interrupt(&launched);
+    launched.wait_for_agents(&[]);
     let JobResults { reports, without_trace, broken } = jobs.finish();
     let code = launched.exit_code();
     if reports.is_empty() && broken.is_none() {
@@ -98,13 +100,14 @@ fn no_job(wrapped: &Wrapped, code: u8) -> Result<u8, Exit> {
 }
 
 impl<'a> Jobs<'a> {
-    fn new(plan: &RunPlan, dir: &'a Path) -> Jobs<'a> {
+    fn new(plan: &RunPlan, dir: &'a Path, hub: Option<Arc<Hub>>) -> Jobs<'a> {
         let watch = WatchOptions {
             selection: plan.report.selection(),
             source_path: plan.report.source_path().to_vec(),
             stop: plan.stop,
             quiet: plan.quiet,
             over: Arc::new(AtomicBool::new(false)),
+            hub,
         };
         Jobs { dir, watch, seen: BTreeSet::new(), threads: Vec::new(), is_interrupted: false }
     }

@@ -3,8 +3,9 @@
 
 use super::discovery_printer::DiscoveryPrinter;
 use super::follow::{End, FollowedJob, follow};
-use super::stop::{Process, Ranks, are_all_gone, stop};
+use super::stop::{AGENTS, OnHost, Process, Ranks, are_all_gone, stop, wait};
 use super::{finish, tell_end};
+use agents::hub::{Hub, Link};
 use analyzer::observe::{Ending, InternalError, Observer};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -26,6 +27,7 @@ pub(super) struct EachJob {
     over: Arc<AtomicBool>,
     /// All its ranks were seen, and are gone.
     all_gone: bool,
+    hub: Option<Arc<Hub>>,
     name: String,
 }
 
@@ -37,11 +39,14 @@ pub(super) struct WatchOptions {
     pub(super) stop: bool,
     pub(super) quiet: bool,
     pub(super) over: Arc<AtomicBool>,
+    /// The agents on other nodes, for all jobs.
+    pub(super) hub: Option<Arc<Hub>>,
 }
 
 impl EachJob {
-    fn new(dir: &Path, over: Arc<AtomicBool>) -> EachJob {
-        EachJob { dir: dir.to_owned(), launcher: None, over, all_gone: false, name: String::new() }
+    fn new(dir: &Path, watch: &WatchOptions) -> EachJob {
+        let (over, hub) = (watch.over.clone(), watch.hub.clone());
+        EachJob { dir: dir.to_owned(), launcher: None, over, all_gone: false, hub, name: String::new() }
     }
 
     /// Takes what is known of its start.
@@ -88,6 +93,17 @@ impl FollowedJob for EachJob {
         }
     }
 
+    fn hub(&self) -> Option<&Hub> {
+        self.hub.as_deref()
+    }
+
+    fn wait_for_agents(&self, elsewhere: &[OnHost]) {
+        let Some(hub) = &self.hub else { return };
+        let is_done =
+            |(host, process): &OnHost| hub.link(host) != Some(Link::Connected) || hub.is_complete(host, *process);
+        wait(AGENTS, || elsewhere.iter().all(is_done));
+    }
+
     fn name(&self) -> &str {
         &self.name
     }
@@ -95,7 +111,7 @@ impl FollowedJob for EachJob {
 
 /// Watches the job with this directory to its end; its report. `None`: no rank left a trace.
 pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result<Option<Report>, InternalError> {
-    let mut job = EachJob::new(dir, watch.over.clone());
+    let mut job = EachJob::new(dir, watch);
     job.learn(first);
     let mut observer = Observer::new(dir, watch.selection.clone());
     observer.traces.symbols.search_in(watch.source_path.clone());

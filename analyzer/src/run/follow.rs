@@ -4,18 +4,16 @@
 //! A verdict needs three things. The engine says that a set of ranks waits in a way that nothing outside can end.
 //! A second reading of all traces brings no event of these ranks: so there was a moment, between the readings, when
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
-//! library had the chance to go on and did not ([`super::evidence`]).
-//!
-//! A rank on another host cannot be looked at. If its call returns only by what others do, and no other thread of it may call
-//! MPI, its trace proves all the same that it waits: what can be seen of the traces are beginnings of the true ones, and a
-//! rank could only have gone on behind its beginning if another one of the set had before it.
+//! library had the chance to go on and did not ([`super::evidence`], [`super::looks`]).
 
-use super::death_watch::DeathWatch;
 use super::deaths::Deaths;
-use super::evidence::{Activity, Evidence, Reading, others_wait_for_ever, read_process};
+use super::ends::Ends;
+use super::evidence::Evidence;
 use super::hung_launcher::HungLauncher;
 use super::late_files::LateFiles;
-use super::stop::Process;
+use super::looks::Looks;
+use super::stop::{AGENTS, OnHost, Process, elsewhere};
+use agents::hub::Hub;
 use analyzer::hosts::list_hosts;
 use analyzer::observe::Observer;
 use engine::Stuck;
@@ -61,6 +59,19 @@ pub(crate) trait FollowedJob {
     fn launcher(&self) -> Option<Process>;
     /// Tells its launcher something.
     fn signal(&self, signal: Signal);
+    /// The agents on its other nodes.
+    fn hub(&self) -> Option<&Hub> {
+        None
+    }
+    /// Its launcher has ended: agents send what is left of these, and go.
+    fn wait_for_agents(&self, _: &[OnHost]) {
+        if let Some(hub) = self.hub() {
+            hub.is_over();
+            hub.wait(AGENTS);
+            tell_troubles(Some(hub), self.name());
+            tell_incomplete(hub, self.name());
+        }
+    }
     /// The name in front of its lines while it runs.
     fn name(&self) -> &str {
         ""
@@ -131,31 +142,14 @@ impl Candidate {
     }
 
     /// Looks at the processes once more. True when the case is proved.
-    fn is_proved(&mut self, observer: &Observer, here: &str, now: Instant) -> bool {
-        let header = |rank: &i32| observer.traces.header(*rank);
-        let is_here = |rank: &i32| header(rank).is_none_or(|header| header.host == here);
-        let look_at = |rank: &i32| match header(rank) {
-            Some(header) => read_process(header.pid, header.pid_start),
-            None => Reading::GONE,
-        };
-        let (near, far): (Vec<_>, Vec<_>) = self.stuck.threads.iter().partition(|(rank, _)| is_here(rank));
-        let may_act =
-            |rank: &i32| self.stuck.uncertain.contains(rank) || header(rank).is_some_and(|h| h.may_have_threads);
-        let unseen = far.iter().map(|(rank, _)| rank).filter(|rank| may_act(rank));
-        self.unseen = unseen.filter_map(|rank| Some(header(rank)?.host.clone())).collect();
-        let readings: Vec<Reading> = self.stuck.uncertain.iter().filter(|rank| is_here(rank)).map(look_at).collect();
-        // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        let proved = self.evidence.add(&readings, now);
-        let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
-            let (accounted, unnamed) = observer.traces.accounted_threads(*rank, threads);
-            header(rank).is_some_and(|h| others_wait_for_ever(h.pid, &accounted, unnamed))
-        };
-        let busy = near.into_iter().filter(|t| !others_wait(t)).map(|t| t.0).collect();
-        let are_any_gone =
-            self.stuck.ranks.iter().filter(|r| is_here(r)).any(|r| look_at(r).activity == Activity::Gone);
-        self.add_busy(&busy);
+    fn is_proved(&mut self, looks: &Looks, now: Instant) -> bool {
+        let Some(seen) = looks.at(&self.stuck) else { return false };
+        let had_their_chance = self.evidence.add(&seen.readings, now);
+        self.add_busy(&seen.busy);
+        self.unseen = seen.unseen;
         let long_enough = now.saturating_duration_since(self.since) >= self.stuck.patience;
-        proved && long_enough && self.quiet >= ENOUGH_QUIET && self.unseen.is_empty() && !are_any_gone
+        let are_all_seen = self.unseen.is_empty() && !seen.are_any_gone;
+        had_their_chance && long_enough && self.quiet >= ENOUGH_QUIET && are_all_seen
     }
 }
 
@@ -167,7 +161,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     let mut hung_launcher = HungLauncher::default();
     let mut deaths = Deaths::default();
     let mut late_files = LateFiles::default();
-    let mut death_watch = DeathWatch::start();
+    let mut ends = Ends::start();
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
@@ -180,11 +174,13 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         if until.is_some_and(|until| now > until) {
             return End::Late;
         }
+        let turn = job.hub().map_or(0, Hub::turn);
         let news = observer.poll();
         job.poll(observer);
+        tell_troubles(job.hub(), job.name());
         tell_deaths(observer, job.name());
         late_files.tell(observer, &here, job.name());
-        death_watch.add(observer, &here);
+        ends.add(observer, &here);
         if !news.is_empty() {
             last_news = now;
             unasked = true;
@@ -192,15 +188,17 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
             candidate = candidate.filter(|c| !c.concerns(&news));
         } else if last_news.elapsed() > IDLE_AFTER {
             hung_launcher.end(job, observer, &here);
-            if let Some(dead) = deaths.look(observer, &here, now) {
+            if let Some(dead) = deaths.look(observer, &here, job.hub(), now) {
                 observer.are_gone(dead);
                 (candidate, unasked) = (None, true);
             }
         }
         let asked_lately = now - last_asked < ASK_EVERY;
-        if candidate.as_mut().is_some_and(|c| c.is_proved(observer, &here, now)) {
+        let looks = Looks { observer, here: &here, hub: job.hub().map(|hub| (hub, turn)) };
+        if candidate.as_mut().is_some_and(|c| c.is_proved(&looks, now)) {
             let Some(Candidate { stuck, .. }) = candidate.take() else { continue };
             if stop {
+                observer.deaths = ends.finish(observer, &here, job.hub());
                 return End::Proven(stuck, last_news.elapsed());
             }
             if told != stuck.ranks {
@@ -239,8 +237,26 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         };
         job.rest(pause);
     }
-    observer.deaths = death_watch.finish();
+    job.wait_for_agents(&elsewhere(observer, &here));
+    observer.deaths = ends.finish(observer, &here, job.hub());
     End::Over
+}
+
+/// Says what went wrong with agents.
+pub(crate) fn tell_troubles(hub: Option<&Hub>, name: &str) {
+    hub.map(Hub::troubles).unwrap_or_default().iter().for_each(|line| eprintln!("mpivet: {name}{line}"));
+}
+
+/// Says whose traces did not come whole.
+fn tell_incomplete(hub: &Hub, name: &str) {
+    let hosts = hub.incomplete();
+    if !hosts.is_empty() {
+        eprintln!(
+            "mpivet: {name}the traces of {} have not come whole; what is missing is there, in {}",
+            list_hosts(&hosts.iter().map(String::as_str).collect()),
+            hub.dir().display()
+        );
+    }
 }
 
 /// Says which ranks seem to wait for ever, and why that is not certain.
@@ -289,7 +305,8 @@ pub(crate) fn proven_stuck(observer: &mut Observer) -> Option<Stuck> {
         let news = observer.poll();
         candidate = candidate.filter(|c| !c.concerns(&news));
         if let Some(mut c) = candidate.take() {
-            if c.is_proved(observer, &here, Instant::now()) {
+            let looks = Looks { observer, here: &here, hub: None };
+            if c.is_proved(&looks, Instant::now()) {
                 return Some(c.stuck);
             }
             let fewer = c.without_busy(|busy| observer.stuck_apart_from(busy));

@@ -2,10 +2,11 @@
 //! Open MPI's mpirun 4.1 hangs now and then when a rank dies (its server of PMIx waits for a lock that its own thread
 //! holds), with mpivet and without; a batch system would wait until the time of the job is up.
 
-use super::evidence::{Reading, has_children, others_share, read_process};
+use super::evidence::{has_children, others_share};
 use super::follow::FollowedJob;
 use super::launcher::Launcher;
 use super::stop::{LAUNCHER_GRACE, are_all_gone, wait};
+use agents::process::{Reading, read_process};
 use analyzer::observe::Observer;
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};

@@ -7,6 +7,7 @@ use super::stop::Process;
 use super::terminal::Sentinel;
 use crate::cli::RunPlan;
 use crate::exit::Exit;
+use agents::hub::Hub;
 use anyhow::anyhow;
 use nix::errno::Errno;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
@@ -21,8 +22,9 @@ use std::io::IsTerminal as _;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
+use trace_format::run::agent::{HUB, PROGRAM, TOKEN};
 use trace_format::run::discovery::FOLLOWER;
 use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
@@ -72,10 +74,12 @@ pub(crate) struct Launched {
     /// The job has the terminal; it is ours again afterwards.
     terminal: bool,
     ended: Option<i32>,
+    /// The agents on other nodes.
+    hub: Option<Arc<Hub>>,
 }
 
 /// The command and the environment of the job.
-fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> Job {
+fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub: Option<&Hub>) -> Job {
     let library = &found.library;
     let mut preload = library.as_os_str().to_owned();
     if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
@@ -93,6 +97,8 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> J
     // An earlier job may have had the directory. Without the number, nobody can tell that nodes do not share it.
     Over::forget(dir);
     ours.extend(nonce::leave(dir).ok().map(|number| (NONCE.into(), number.into())));
+    ours.extend(hub.into_iter().flat_map(Hub::variables).map(|(name, value)| (name.into(), value.into())));
+    ours.extend(hub.and(std::env::current_exe().ok()).map(|program| (PROGRAM.into(), program.into())));
     // The findings that ranks print at once obey the same choice.
     let choice = plan.report.selection.environment();
     ours.extend(choice.into_iter().map(|(name, value)| (name.into(), value.into())));
@@ -119,7 +125,8 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> J
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
     // The variables of settings are in the plan already. A `mpivet run` around this one has directories of its own.
-    let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || [EACH, REPLAY].iter().any(|o| name == o);
+    let others = [EACH, REPLAY, HUB, TOKEN, PROGRAM];
+    let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || others.iter().any(|o| name == o);
     let is_decided = |name: &OsString| is_ours(name) || crate::settings::is_variable(&name.to_string_lossy());
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
@@ -144,7 +151,14 @@ impl Launched {
     }
 
     fn spawn(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
-        let job = job(plan, run_options, found, dir);
+        let hub = plan.agents.then(|| Hub::start(dir, plan.ports.clone()).map(Arc::new)).transpose().unwrap_or_else(|e| {
+            eprintln!(
+                "mpivet: cannot listen for agents on other nodes: {e}; what happens there is seen by files alone (choose a port \
+                 that is free: mpivet run --port PORT)"
+            );
+            None
+        });
+        let job = job(plan, run_options, found, dir, hub.as_deref());
         let args: Vec<CString> = job.command.into_iter().map(c_string).collect::<Result<_, _>>()?;
         let pair = |(mut name, value): (OsString, OsString)| {
             name.push("=");
@@ -183,8 +197,16 @@ impl Launched {
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
         let sentinel = if terminal { Sentinel::start(pid, FIRST_MASK.get_or_init(|| before)) } else { None };
         let interrupted = Cell::new(None);
-        let job =
-            Launched { pid, signals, interrupted, undisturbed: Cell::new(unix_ns()), sentinel, terminal, ended: None };
+        let job = Launched {
+            pid,
+            signals,
+            interrupted,
+            undisturbed: Cell::new(unix_ns()),
+            sentinel,
+            terminal,
+            ended: None,
+            hub,
+        };
         job.give_terminal();
         Ok(job)
     }
@@ -211,6 +233,11 @@ impl Launched {
         self.signal(Signal::SIGCONT);
     }
 
+    /// The agents on other nodes, for those who follow jobs of this command.
+    pub(crate) fn agents(&self) -> Option<Arc<Hub>> {
+        self.hub.clone()
+    }
+
     /// The signal by which the user wanted the job to end, if so.
     pub(crate) fn interruption(&self) -> Option<Signal> {
         self.interrupted.get().or_else(|| self.sentinel.as_ref()?.signal())
@@ -228,6 +255,10 @@ impl Launched {
 }
 
 impl FollowedJob for Launched {
+    fn hub(&self) -> Option<&Hub> {
+        self.hub.as_deref()
+    }
+
     fn launcher(&self) -> Option<Process> {
         // Until it is waited for, the number is its own.
         let pid = self.pid.as_raw() as u32;

@@ -1,11 +1,12 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
 //! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
-mod death_watch;
+pub(crate) mod agents;
 mod deaths;
 mod discovery_printer;
 mod each;
 mod each_job;
+mod ends;
 pub(crate) mod evidence;
 mod explore;
 mod explored_run;
@@ -18,6 +19,7 @@ mod launcher;
 mod launcher_options;
 pub(crate) mod leftover_stages;
 pub(crate) mod liveness;
+mod looks;
 mod plans;
 mod slurm;
 mod stop;
@@ -79,13 +81,14 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
             let ranks = Ranks::of(&observer);
+            let deaths = observer.deaths.clone();
             // A user who watches wants to know at once; the job waits anyway.
             let shown = observer
                 .report(Ending::Stopped(stuck.ranks))
                 .map_err(Exit::cannot)
                 .and_then(|report| tell(plan, plan.report.judged(report), FINDINGS));
             stop::stop(&mut job, &ranks);
-            tell_end(&dir, &[]);
+            tell_end(&dir, &deaths);
             remove(&dir, shown?);
             Ok(FINDINGS)
         }

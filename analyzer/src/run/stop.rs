@@ -2,6 +2,7 @@
 
 use super::follow::FollowedJob;
 use super::slurm;
+use agents::wire::message::ProcessId;
 use analyzer::observe::Observer;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -16,6 +17,8 @@ const GRACE: Duration = Duration::from_millis(300);
 pub(super) const LAUNCHER_GRACE: Duration = Duration::from_secs(2);
 /// Time for what a batch system and launchers do on other nodes: Slurm kills what has not ended 30 s after it was told to.
 const NODES_GRACE: Duration = Duration::from_secs(40);
+/// Time for agents to send what is left, and to go.
+pub(super) const AGENTS: Duration = Duration::from_secs(10);
 /// `srun` wants two interrupts within a second.
 const SECOND_INTERRUPT: Duration = Duration::from_millis(300);
 
@@ -36,25 +39,37 @@ impl Process {
     }
 }
 
+/// The ranks that are not on this host.
+pub(super) fn elsewhere(observer: &Observer, here: &str) -> Vec<OnHost> {
+    let all = observer.traces.headers().filter(|header| header.host != here);
+    all.map(|header| (header.host.clone(), id(header))).collect()
+}
+
+fn id(header: &RankHeader) -> ProcessId {
+    ProcessId { pid: header.pid, start: header.pid_start }
+}
+
 /// Have all ranks of the job run on this host, and are they gone?
 pub(super) fn are_all_gone(observer: &Observer, here: &str) -> bool {
     observer.is_complete() && observer.traces.headers().all(|h| h.host == here && !Process::of(h).lives())
 }
 
+/// A process of another host, with its name.
+pub(crate) type OnHost = (String, ProcessId);
+
 /// The ranks of a job, as far as whoever stops them has to know them.
 pub(crate) struct Ranks {
     here: Vec<Process>,
-    are_any_elsewhere: bool,
+    elsewhere: Vec<OnHost>,
     slurm: Option<SlurmJob>,
 }
 
 impl Ranks {
     pub(crate) fn of(observer: &Observer) -> Ranks {
         let host = proc::host();
-        let (here, elsewhere): (Vec<_>, Vec<_>) = observer.traces.headers().partition(|header| header.host == host);
         Ranks {
-            here: here.into_iter().map(Process::of).collect(),
-            are_any_elsewhere: !elsewhere.is_empty(),
+            here: observer.traces.headers().filter(|header| header.host == host).map(Process::of).collect(),
+            elsewhere: elsewhere(observer, &host),
             slurm: observer.traces.job().0.slurm,
         }
     }
@@ -65,6 +80,11 @@ impl Ranks {
 }
 
 pub(crate) fn stop<J: FollowedJob>(job: &mut J, ranks: &Ranks) {
+    end(job, ranks);
+    job.wait_for_agents(&ranks.elsewhere);
+}
+
+fn end<J: FollowedJob>(job: &mut J, ranks: &Ranks) {
     job.signal(Signal::SIGTERM);
     // A stopped process does not hear SIGTERM.
     job.signal(Signal::SIGCONT);
@@ -76,8 +96,11 @@ pub(crate) fn stop<J: FollowedJob>(job: &mut J, ranks: &Ranks) {
     for rank in ranks.here.iter().filter(|r| r.lives()) {
         _ = kill(Pid::from_raw(rank.pid as i32), Signal::SIGKILL);
     }
-    // Only the launcher reaches ranks on other nodes: killed too early, it leaves them behind.
-    if ranks.are_any_elsewhere && !wait(LAUNCHER_GRACE, || over(job)) {
+    if let Some(hub) = job.hub() {
+        hub.kill(&ranks.elsewhere);
+    }
+    // Where there is no agent, only the launcher reaches ranks on other nodes: killed too early, it leaves them behind.
+    if !ranks.elsewhere.is_empty() && !wait(LAUNCHER_GRACE, || over(job)) {
         if !ranks.slurm.as_ref().is_some_and(slurm::cancel) {
             // `srun` and `mpirun` understand the second one as an order to end everything at once.
             job.signal(Signal::SIGINT);

@@ -17,7 +17,15 @@ pub(super) fn error_code(abort: &Origin) -> i64 {
 /// The one of several processes that ended before the others, if that was seen.
 fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
     let mut deaths = e.deaths.iter().filter(|death| killed.contains(&death.rank));
-    let (first, second) = (deaths.next()?, deaths.next()?);
+    let first = deaths.next()?;
+    let by = first.status.map(|status| status & 0x7f).filter(|signal| *signal != 0);
+    let signal = by.map(|signal| match signal {
+        SIGKILL => "it was killed by SIGKILL (out of memory?)".to_owned(),
+        _ => format!("it was killed by {}", super::abend::name(signal)),
+    });
+    let Some(second) = deaths.next() else {
+        return signal.filter(|_| killed.len() == 1).map(|signal| format!("rank {} ran on {}: {signal}", first.rank, first.host));
+    };
     let gap = second.after_ns.saturating_sub(first.after_ns);
     let when = match (gap >= LEAST_GAP_NS, first.is_alone) {
         (true, _) => format!("{} ms before the next", gap / 1_000_000),
@@ -25,9 +33,16 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
         (false, false) => return None,
     };
     let unrecorded = model.ranks[first.rank as usize].signal.is_none();
-    let how = if unrecorded { "; it has no signal on record (SIGKILL? out of memory?)" } else { "" };
-    Some(format!("rank {} ended first, {when}{how}", first.rank))
+    let how = match signal {
+        Some(signal) => format!(": {signal}"),
+        None if unrecorded => "; it has no signal on record (SIGKILL? out of memory?)".to_owned(),
+        None => String::new(),
+    };
+    Some(format!("rank {} on {} ended first, {when}{how}", first.rank, first.host))
 }
+
+/// By its number on every architecture of Linux.
+const SIGKILL: i32 = 9;
 
 /// Processes that are ended at once differ by less: the system gives back their memory in turn. Most launchers take longer to
 /// end those that are left.

@@ -112,7 +112,8 @@ impl Ending {
 
     /// Is there a reason inside the run for ranks to have been ended from outside?
     pub(crate) fn has_cause(&self) -> bool {
-        self.stopped
+        // Where others waited for processes that were gone, these are the cause.
+        self.stopped && self.killed.is_empty()
             || !self.crashed.is_empty()
             || !self.aborted.is_empty()
             || !self.failed.is_empty()

@@ -35,18 +35,27 @@ fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
     })
 }
 
-/// Says once on each node that the directory of the traces is not the one that `mpivet run` reads, if it is not.
-pub(crate) fn tell_if_not_shared(config: &Config, dir: &Path) {
-    let Some(nonce) = &config.nonce else { return };
-    let common = if config.each.is_some() { config.dir.as_deref().unwrap_or(dir) } else { dir };
-    if nonce::is_in(common, nonce) || !discovery::is_first(dir, NOT_SHARED) {
+/// The directory that all jobs of a command have in common, where it is not that of the job.
+fn common<'a>(config: &'a Config, dir: &'a Path) -> &'a Path {
+    if config.each.is_some() { config.dir.as_deref().unwrap_or(dir) } else { dir }
+}
+
+/// Is the directory of the traces the one that `mpivet run` reads? Without that, there is no other.
+pub(crate) fn is_shared(config: &Config, dir: &Path) -> bool {
+    config.nonce.as_ref().is_none_or(|nonce| nonce::is_in(common(config, dir), nonce))
+}
+
+/// Says once on each node that it is not.
+pub(crate) fn tell_that_it_is_not_shared(config: &Config, dir: &Path) {
+    if !discovery::is_first(dir, NOT_SHARED) {
         return;
     }
     let there = job::config::follower().as_ref().map_or("another host", |root| &root.host);
     recorder::log::line(&format!(
         "{} on {} is not the directory of that name on {there}, where mpivet reads the traces: what happens here will be \
-         missing in the report. Choose a directory that all nodes share: mpivet run --dir DIR",
-        common.display(),
+         missing in the report. Choose a directory that all nodes share (mpivet run --dir DIR), or let nodes connect to {there} \
+         (mpivet run --port PORT)",
+        common(config, dir).display(),
         proc::host()
     ));
 }

@@ -1,7 +1,7 @@
 //! The end of the process, and of the recording in a forked child.
 
 use crate::call::mode::{self, Mode};
-use crate::process::{errors, signals};
+use crate::process::{agent, errors, signals};
 use crate::state::{in_handler, interrupted, thread};
 use crate::watch::checks;
 use recorder::{clock, owner, stop, threads, trace};
@@ -58,6 +58,9 @@ extern "C" fn at_last() {
                 threads::remove_stages();
             }
         });
+    }
+    if owner::is_this() {
+        agent::flush();
     }
 }
 

@@ -7,13 +7,15 @@ use crate::call::sites;
 use crate::debuggers::queues;
 use crate::job::config::Config;
 use crate::job::launch;
-use crate::job::place::{cwd, directory, program, tell_if_not_shared};
+use crate::job::place::{cwd, directory, is_shared, program, tell_that_it_is_not_shared};
 use crate::mpi::abi::Abi;
 use crate::mpi::library::{self, MpiLibrary};
 use crate::mpi::sessions;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles};
-use crate::process::{altered, buffer_limit, end, errors, foreign_launcher, job_file, signals, trace_file, worlds};
+use crate::process::{
+    agent, altered, buffer_limit, end, errors, foreign_launcher, job_file, signals, trace_file, worlds,
+};
 use crate::state::thread;
 use crate::state::user_threads::{OTHER_STACK, OTHER_THREAD};
 use crate::tool;
@@ -45,6 +47,7 @@ pub(crate) fn before_init() -> Option<Before> {
         mode::set_mode(Mode::Off);
         return None;
     }
+    agent::start(&config);
     clock::choose();
     let settings = tool::apply(&config);
     Some(Before { config, clock: clock::Reading::take(), launch: launch::launch(), threads: threads(), settings })
@@ -107,7 +110,12 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
             return mode::set_mode(Mode::Off);
         }
     };
-    tell_if_not_shared(&before.config, &dir);
+    if !is_shared(&before.config, &dir) {
+        match agent::is_connected() {
+            true => agent::forwards(),
+            false => tell_that_it_is_not_shared(&before.config, &dir),
+        }
+    }
     stop::prepare(&[INTERNAL_ERROR, OTHER_STACK, OTHER_THREAD]);
     owner::claim();
     early::is_recorded();

@@ -1,5 +1,6 @@
 //! The process: how recording begins and ends, settings, errors, signals, what is said at once.
 
+mod agent;
 pub(crate) mod altered;
 pub(crate) mod buffer_limit;
 pub(crate) mod callers;

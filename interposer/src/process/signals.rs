@@ -3,7 +3,7 @@
 
 use crate::job::launch;
 use crate::mpi::origin::{self, Origin};
-use crate::process::callers;
+use crate::process::{agent, callers};
 use crate::state::thread;
 use crate::state::{in_handler, interrupted};
 use crate::watch::report;
@@ -186,6 +186,9 @@ unsafe fn note(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) 
         }
         if is_last || is_to_be_written(index) {
             record(&delivered);
+            if is_last {
+                agent::flush();
+            }
         } else {
             UNWRITTEN.set(Some(delivered));
         }

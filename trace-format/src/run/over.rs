@@ -14,17 +14,22 @@ const MAX_BYTES: u64 = 1 << 20;
 pub struct Over {
     /// When the launcher was found gone, in nanoseconds since 1970.
     pub unix_ns: u64,
-    /// The ends of processes on the host of `mpivet run`, in this order.
+    /// The ends of processes that `mpivet run` has seen, or an agent of it on another host, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deaths: Vec<Death>,
 }
 
 /// The end of a process.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Death {
     /// Number of the process among those of all worlds; of the first world its rank.
     pub rank: i32,
+    /// Its host.
+    pub host: String,
+    /// As `waitpid(2)` tells, where the system has said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<i32>,
     /// Nanoseconds since it was begun to watch.
     pub after_ns: u64,
     /// Nobody had asked the others to end when it was known to have ended.

@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use trace_format::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
 use trace_format::stage_protocol::{self, Source};
 
-pub(super) struct StageView {
+/// A stage that is mapped.
+pub struct StageView {
     map: memmap2::Mmap,
 }
 
 impl StageView {
-    pub(super) fn new(file: &File, bytes: usize) -> io::Result<StageView> {
+    /// Maps a stage of so many bytes of records. Fails if the file is shorter.
+    pub fn new(file: &File, bytes: usize) -> io::Result<StageView> {
         let len = STAGE_HEADER_BYTES + bytes;
         if (file.metadata()?.len() as usize) < len {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stage file is cut off"));
@@ -30,6 +32,16 @@ impl StageView {
         magic
     }
 
+    /// The word at this place of the file, as it is now.
+    pub fn load(&self, at: usize) -> Option<u64> {
+        Some(self.word(at)?.load(Ordering::Acquire))
+    }
+
+    /// The page in front of the records.
+    pub fn header(&self) -> &[u8] {
+        &self.map[..STAGE_HEADER_BYTES]
+    }
+
     fn word(&self, at: usize) -> Option<&AtomicU64> {
         let bytes = self.map.get(at..at + 8)?;
         let pointer = bytes.as_ptr().cast::<AtomicU64>();
@@ -38,23 +50,24 @@ impl StageView {
         pointer.is_aligned().then(|| unsafe { &*pointer })
     }
 
-    pub(super) fn lap(&self) -> u64 {
+    /// How often it was emptied.
+    pub fn lap(&self) -> u64 {
         stage_protocol::lap(self)
     }
 
     /// CALL records in front of its lap.
-    pub(super) fn calls(&self) -> u64 {
+    pub fn calls(&self) -> u64 {
         self.word(STAGE_RECORDS_OFFSET).map_or(NOT_COUNTED, |w| w.load(Ordering::Acquire))
     }
 
     /// The thread that writes, as the system numbers it.
-    pub(super) fn owner(&self) -> Option<u32> {
+    pub fn owner(&self) -> Option<u32> {
         let owner = self.word(STAGE_OWNER_OFFSET).map_or(0, |w| w.load(Ordering::Acquire));
         u32::try_from(owner).ok().filter(|o| *o != 0)
     }
 
     /// As [`stage_protocol::copy_record`].
-    pub(super) fn copy_record(&self, offset: usize, lap: u64, out: &mut Vec<u8>) -> bool {
+    pub fn copy_record(&self, offset: usize, lap: u64, out: &mut Vec<u8>) -> bool {
         stage_protocol::copy_record(self, offset, lap, out)
     }
 }

@@ -1,0 +1,256 @@
+//! The files of a directory of traces, on their way to another one: what a file has more than it had, and files that are new in
+//! the place of others.
+//!
+//! A reader on the other side must find them in an order that could be found here: a block is in the file of a rank before the
+//! stage goes on to the next lap, and definitions are there before a record that refers to them. So the stages of a rank are
+//! copied first and sent last, and its file is read in between.
+
+use super::directories;
+use super::stages::StageSource;
+use crate::wire::message::{FromAgent, Place, ProcessId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use trace_format::file::{RATE_BYTES, RankHeader, stage_path_of};
+use trace_format::head::Head;
+use trace_format::run::proc;
+use trace_format::untrusted;
+
+/// Bytes of a file in one message.
+const PIECE: usize = 256 << 10;
+/// The clock may go back a little.
+const MARGIN: Duration = Duration::from_secs(2);
+
+type Send<'a> = &'a mut dyn FnMut(&FromAgent) -> io::Result<()>;
+
+/// The files of one directory of traces, and of those of its jobs.
+pub(super) struct Files {
+    dir: PathBuf,
+    has_several_jobs: bool,
+    /// They are on the other side already.
+    are_shared: bool,
+    /// Files that are older belong to an earlier run.
+    since: SystemTime,
+    ranks: BTreeMap<PathBuf, RankFiles>,
+    /// Files that belong to no rank.
+    others: BTreeMap<PathBuf, Growing>,
+    /// Files of earlier runs, or of other hosts.
+    foreign: BTreeSet<PathBuf>,
+}
+
+/// The trace of a process.
+struct RankFiles {
+    header: RankHeader,
+    /// The length of what stands in front of the first block.
+    head: u64,
+    stem: String,
+    dir: PathBuf,
+    trace: Growing,
+    stages: Vec<StageSource>,
+    is_over: bool,
+}
+
+/// A file that gets longer, or is replaced.
+struct Growing {
+    path: PathBuf,
+    place: Place,
+    /// The file, as it was when it was opened.
+    file: Option<(File, u64)>,
+    sent: u64,
+}
+
+impl Growing {
+    fn new(path: PathBuf, dir: &Path) -> Option<Growing> {
+        let place = Place::new(path.strip_prefix(dir).ok()?)?;
+        Some(Growing { path, place, file: None, sent: 0 })
+    }
+
+    /// Sends what is new. False if it is no longer there.
+    fn forward(&mut self, send: Send) -> io::Result<bool> {
+        let Ok(found) = fs::symlink_metadata(&self.path) else { return Ok(false) };
+        if !found.is_file() {
+            return Ok(false);
+        }
+        let mut is_new = false;
+        if self.file.as_ref().is_none_or(|(_, number)| *number != found.ino()) || found.len() < self.sent {
+            let Ok(file) = untrusted::open(&self.path) else { return Ok(false) };
+            let number = file.metadata()?.ino();
+            (self.file, self.sent, is_new) = (Some((file, number)), 0, true);
+        }
+        let Some((file, _)) = &self.file else { return Ok(true) };
+        loop {
+            let mut bytes = vec![0; PIECE];
+            let n = file.read_at(&mut bytes, self.sent)?;
+            bytes.truncate(n);
+            if n > 0 || is_new {
+                send(&FromAgent::Bytes { place: self.place.clone(), at: self.sent, is_new, bytes })?;
+                is_new = false;
+                self.sent += n as u64;
+            }
+            if n < PIECE {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Sends again what stands in these places: some bytes are written later than those behind them.
+    fn again(&self, at: u64, bytes: usize, send: Send) -> io::Result<()> {
+        let Some((file, _)) = &self.file else { return Ok(()) };
+        let mut found = vec![0; bytes];
+        match file.read_exact_at(&mut found, at) {
+            Ok(()) => send(&FromAgent::Bytes { place: self.place.clone(), at, is_new: false, bytes: found }),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Files {
+    pub(super) fn new(dir: PathBuf, has_several_jobs: bool, are_shared: bool, now: SystemTime) -> Files {
+        let since = now.checked_sub(MARGIN).unwrap_or(UNIX_EPOCH);
+        let (ranks, others, foreign) = Default::default();
+        Files { dir, has_several_jobs, are_shared, since, ranks, others, foreign }
+    }
+
+    /// Looks for new files. Returns the processes of this node that have traces.
+    pub(super) fn scan(&mut self, send: Send) -> io::Result<Vec<ProcessId>> {
+        let mut processes = Vec::new();
+        for dir in directories(&self.dir, self.has_several_jobs) {
+            for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if self.ranks.contains_key(&path) || self.others.contains_key(&path) || self.foreign.contains(&path) {
+                    continue;
+                }
+                match name.strip_suffix(".mpv") {
+                    Some(stem) => self.add_rank(&dir, stem, path),
+                    None if self.are_shared || !is_forwarded(&name) => _ = self.foreign.insert(path),
+                    None => self.add_other(path),
+                }
+            }
+        }
+        for rank in self.ranks.values_mut() {
+            processes.push(ProcessId { pid: rank.header.pid, start: rank.header.pid_start });
+            if !self.are_shared {
+                rank.find_stages(&self.dir);
+            }
+        }
+        if !self.are_shared {
+            let mut gone = Vec::new();
+            for (path, file) in &mut self.others {
+                if !file.forward(send)? {
+                    gone.push(path.clone());
+                    send(&FromAgent::Removed { place: file.place.clone() })?;
+                }
+            }
+            gone.iter().for_each(|path| _ = self.others.remove(path));
+        }
+        Ok(processes)
+    }
+
+    fn add_rank(&mut self, dir: &Path, stem: &str, path: PathBuf) {
+        // It may be half written.
+        let Ok(Head { header, bytes: head, .. }) = Head::open(dir, stem) else { return };
+        let since = self.since.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let is_late = u128::from(header.start_unix_ns) >= since.as_nanos();
+        let lives = || proc::lives(header.pid, header.pid_start);
+        if header.host != proc::host() || !(is_late || lives()) {
+            _ = self.foreign.insert(path);
+            return;
+        }
+        let Some(trace) = Growing::new(path.clone(), &self.dir) else { return };
+        let (stem, dir) = (stem.to_owned(), dir.to_owned());
+        self.ranks.insert(path, RankFiles { header, head, stem, dir, trace, stages: Vec::new(), is_over: false });
+    }
+
+    fn add_other(&mut self, path: PathBuf) {
+        let is_late = fs::symlink_metadata(&path).and_then(|found| found.modified()).is_ok_and(|at| at >= self.since);
+        match Growing::new(path.clone(), &self.dir).filter(|_| is_late) {
+            Some(file) => _ = self.others.insert(path, file),
+            None => _ = self.foreign.insert(path),
+        }
+    }
+
+    /// Sends what is new of the traces; of stages that get records all the time, not all of it at once.
+    pub(super) fn forward(&mut self, send: Send) -> io::Result<()> {
+        self.forward_as(false, send)
+    }
+
+    /// Sends all that is new.
+    pub(super) fn forward_all(&mut self, send: Send) -> io::Result<()> {
+        self.forward_as(true, send)
+    }
+
+    fn forward_as(&mut self, all: bool, send: Send) -> io::Result<()> {
+        if self.are_shared {
+            return Ok(());
+        }
+        self.ranks.values_mut().filter(|rank| !rank.is_over).try_for_each(|rank| rank.forward(all, send))
+    }
+
+    /// Everything is on the other side: nobody needs it here.
+    pub(super) fn forget(&self) {
+        if self.are_shared {
+            return;
+        }
+        for rank in self.ranks.values() {
+            _ = fs::remove_file(&rank.trace.path);
+            rank.stages.iter().for_each(StageSource::remove);
+            if let Some(apart) = rank.header.apart() {
+                _ = fs::remove_dir(apart);
+            }
+        }
+        self.others.keys().for_each(|path| _ = fs::remove_file(path));
+        for dir in directories(&self.dir, self.has_several_jobs).iter().rev() {
+            _ = fs::remove_dir_all(dir.join("discoveries"));
+            // If nothing else is there.
+            _ = fs::remove_dir(dir);
+        }
+    }
+}
+
+/// Files of a trace that are not those of one process alone, or that need no stage.
+fn is_forwarded(name: &str) -> bool {
+    let is_segment = name.rsplit_once(".ring").is_some_and(|(_, n)| n.parse::<u64>().is_ok());
+    is_segment || name.ends_with(".json") || name.ends_with(".json.gz")
+}
+
+impl RankFiles {
+    fn lives(&self) -> bool {
+        proc::lives(self.header.pid, self.header.pid_start)
+    }
+
+    fn find_stages(&mut self, base: &Path) {
+        while let Ok(thread) = u16::try_from(self.stages.len()) {
+            let Some(path) = self.header.stage(&self.dir, &self.stem, thread) else { return };
+            // On the other side all are beside the trace.
+            let shown = stage_path_of(&self.dir, &self.stem, thread);
+            let place = shown.strip_prefix(base).ok().and_then(Place::new);
+            let Some(stage) = place.and_then(|place| StageSource::open(path, place, self.header.stage_bytes)) else {
+                return;
+            };
+            self.stages.push(stage);
+        }
+    }
+
+    fn forward(&mut self, all: bool, send: Send) -> io::Result<()> {
+        let was_alive = self.lives();
+        let all = all || !was_alive;
+        let news: Vec<_> = self.stages.iter_mut().map(|stage| stage.copy(all)).collect();
+        self.trace.forward(send)?;
+        for (stage, news) in self.stages.iter_mut().zip(news) {
+            match news {
+                Some(news) => send(&FromAgent::Stage { place: stage.place.clone(), news })?,
+                None if !stage.exists() => stage.tell_removed(send)?,
+                None => {}
+            }
+        }
+        if !was_alive {
+            self.trace.again(self.head - RATE_BYTES as u64, RATE_BYTES, send)?;
+            self.is_over = true;
+        }
+        Ok(())
+    }
+}

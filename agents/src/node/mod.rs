@@ -1,0 +1,349 @@
+//! The agent of a node. The first process of the job there has started it, and it ends with the last one, or when `mpivet run` is
+//! gone: nothing is left of it.
+
+mod files;
+mod link;
+mod stages;
+mod start;
+
+pub(crate) use link::{LOST_AFTER, notice_loss};
+
+use crate::ends::{End, EndWatch};
+use crate::process::{Reading, others_wait_for_ever, read_process};
+use crate::wire::channel::Sender;
+use crate::wire::message::{FromAgent, ProcessId, ToAgent};
+use crate::wire::token::Token;
+use files::Files;
+use std::collections::BTreeSet;
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant, SystemTime};
+use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, socket_name};
+use trace_format::run::{nonce, proc};
+
+/// Pause between two looks at the files.
+const TICK: Duration = Duration::from_millis(20);
+/// New files are looked for this often.
+const SCAN_EVERY: Duration = Duration::from_millis(100);
+/// Without any process of the job, the agent ends after this time: some launchers start the next ones late.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// After this time in silence it says that it is still there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+
+/// The task of an agent.
+pub struct Task {
+    /// Where `mpivet run` listens: `ADDRESS:PORT`, separated by commas.
+    pub hub: String,
+    /// The secret of the run.
+    pub token: Token,
+    /// The number that is in the directory of the traces.
+    pub nonce: String,
+    /// The directory of the traces.
+    pub dir: PathBuf,
+    /// Each job has a directory in it.
+    pub has_several_jobs: bool,
+    /// The process that has started the agent, a process of the job.
+    pub first: ProcessId,
+    /// The socket that makes it the only one of its node.
+    pub lock: UnixListener,
+}
+
+/// Something that happens to an agent.
+enum Event {
+    Told(ToAgent),
+    /// `mpivet run` is gone.
+    Alone,
+    Ended(End),
+    Asked(UnixStream),
+}
+
+/// Does the task. Fails where the connection cannot be made or is lost.
+pub fn run(task: Task) -> io::Result<()> {
+    let (tell, events) = channel();
+    // Processes that ask get an answer later.
+    let lock = listen(task.lock, {
+        let tell = tell.clone();
+        move |stream| tell.send(Event::Asked(stream)).is_ok()
+    })?;
+    let connection = link::connect(&task.hub, &task.token);
+    let (mut receiver, sender) = match connection {
+        Ok(connection) => connection,
+        Err(e) => {
+            answer_that_nobody_is_there(&events, &task.first);
+            return Err(e);
+        }
+    };
+    std::thread::spawn({
+        let tell = tell.clone();
+        move || {
+            while let Ok(message) = receiver.receive() {
+                if tell.send(Event::Told(message)).is_err() {
+                    return;
+                }
+            }
+            _ = tell.send(Event::Alone);
+        }
+    });
+    let ends = EndWatch::start({
+        let tell = tell.clone();
+        move |end| _ = tell.send(Event::Ended(end))
+    });
+    let shares_files = nonce::is_in(&task.dir, &task.nonce);
+    let mut agent = Agent {
+        link: Link { sender, asked: 0, answered: 0, last: Instant::now() },
+        files: Files::new(task.dir, task.has_several_jobs, shares_files, SystemTime::now()),
+        ends,
+        living: BTreeSet::new(),
+        lonely_since: None,
+        scanned: None,
+        is_over: false,
+        asking: Vec::new(),
+    };
+    agent.link.send(&FromAgent::Hello { host: proc::host(), shares_files })?;
+    agent.add(task.first);
+    let mut lock = Some(lock);
+    loop {
+        agent.look()?;
+        if agent.is_done() {
+            // A process that comes now starts another agent, or is seen by the last look.
+            lock = None;
+            agent.scanned = None;
+            agent.look()?;
+            if agent.living.is_empty() {
+                break;
+            }
+            match bind(&task.nonce) {
+                Ok(again) => {
+                    lock = Some(listen(again, {
+                        let tell = tell.clone();
+                        move |stream| tell.send(Event::Asked(stream)).is_ok()
+                    })?)
+                }
+                Err(_) => break,
+            }
+        }
+        let mut event = match events.recv_timeout(TICK) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        while let Some(happened) = event {
+            if matches!(happened, Event::Alone) {
+                return Ok(());
+            }
+            agent.happens(happened)?;
+            event = events.try_recv().ok();
+        }
+    }
+    drop(lock);
+    agent.link.send(&FromAgent::Bye)?;
+    // The other side reads it before the connection ends.
+    let until = Instant::now() + Duration::from_secs(5);
+    while let Ok(event) = events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        if matches!(event, Event::Alone) {
+            break;
+        }
+    }
+    agent.files.forget();
+    Ok(())
+}
+
+fn bind(nonce: &str) -> io::Result<UnixListener> {
+    UnixListener::bind_addr(&SocketAddr::from_abstract_name(socket_name(nonce))?)
+}
+
+/// The thread that accepts, and holds the name of the agent; dropped, it gives the name back.
+struct Lock(UnixListener);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The thread waits in it; from now on nobody can connect.
+        _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Both);
+    }
+}
+
+fn listen(socket: UnixListener, mut tell: impl FnMut(UnixStream) -> bool + Send + 'static) -> io::Result<Lock> {
+    let other = socket.try_clone()?;
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = socket.accept() {
+            if !tell(stream) {
+                return;
+            }
+        }
+    });
+    Ok(Lock(other))
+}
+
+/// There is no connection: who asks is told so while the first process lives, so that it need not wait.
+fn answer_that_nobody_is_there(events: &std::sync::mpsc::Receiver<Event>, first: &ProcessId) {
+    while proc::lives(first.pid, first.start) {
+        if let Ok(Event::Asked(stream)) = events.recv_timeout(Duration::from_millis(500)) {
+            reply(stream, false);
+        }
+    }
+}
+
+/// Reads a question and answers it, if it can be answered at once.
+fn reply(mut stream: UnixStream, is_connected: bool) -> Option<UnixStream> {
+    _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
+    _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
+    let mut question = [0];
+    stream.read_exact(&mut question).ok()?;
+    let answer = if is_connected { YES } else { NO };
+    match question[0] {
+        IS_CONNECTED => _ = stream.write_all(&[answer]),
+        FLUSH if is_connected => return Some(stream),
+        FLUSH => _ = stream.write_all(&[FLUSH]),
+        _ => {}
+    }
+    None
+}
+
+/// Sends, and knows what the other side has.
+struct Link {
+    sender: Sender<TcpStream>,
+    /// Questions that were asked whether all is in its place, and those that were answered.
+    asked: u64,
+    answered: u64,
+    last: Instant,
+}
+
+impl Link {
+    fn send(&mut self, message: &FromAgent) -> io::Result<()> {
+        self.last = Instant::now();
+        self.sender.send(message)
+    }
+}
+
+struct Agent {
+    link: Link,
+    files: Files,
+    ends: EndWatch,
+    /// Processes of the job on this node.
+    living: BTreeSet<ProcessId>,
+    /// Since when there is none.
+    lonely_since: Option<Instant>,
+    scanned: Option<Instant>,
+    /// No process will come any more.
+    is_over: bool,
+    /// Processes that wait for the answer to this question.
+    asking: Vec<(UnixStream, u64)>,
+}
+
+impl Agent {
+    fn add(&mut self, process: ProcessId) {
+        if proc::lives(process.pid, process.start) && self.living.insert(process) {
+            self.ends.add(process);
+        }
+    }
+
+    /// Looks at files and processes once, and sends what is new.
+    fn look(&mut self) -> io::Result<()> {
+        if self.scanned.is_none_or(|scanned| scanned.elapsed() >= SCAN_EVERY) {
+            self.scanned = Some(Instant::now());
+            for process in self.files.scan(&mut |message| self.link.send(message))? {
+                self.add(process);
+            }
+            self.living.retain(|process| proc::lives(process.pid, process.start));
+        }
+        self.files.forward(&mut |message| self.link.send(message))?;
+        if self.link.last.elapsed() >= SIGN_OF_LIFE {
+            self.link.send(&FromAgent::Alive)?;
+        }
+        self.lonely_since = if self.living.is_empty() { self.lonely_since.or(Some(Instant::now())) } else { None };
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.lonely_since.is_some_and(|since| self.is_over || since.elapsed() >= PATIENCE)
+    }
+
+    fn happens(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Alone => Ok(()),
+            Event::Asked(stream) => {
+                if let Some(stream) = reply(stream, true) {
+                    self.flush()?;
+                    self.link.asked += 1;
+                    self.asking.push((stream, self.link.asked));
+                    self.link.send(&FromAgent::Sync { number: self.link.asked })?;
+                }
+                Ok(())
+            }
+            Event::Ended(End { process, status, is_alone, .. }) => {
+                self.living.remove(&process);
+                self.link.send(&FromAgent::Ended { process, status, is_alone })?;
+                self.flush()?;
+                self.link.send(&FromAgent::Complete { process })
+            }
+            Event::Told(ToAgent::Over) => {
+                self.is_over = true;
+                self.scanned = None;
+                Ok(())
+            }
+            Event::Told(ToAgent::Received { number }) => {
+                self.link.answered = number;
+                self.answer();
+                Ok(())
+            }
+            Event::Told(ToAgent::Look { question, process, accounted, unnamed }) => {
+                let (reading, others_wait) = match self.living.contains(&process) {
+                    true => (
+                        read_process(process.pid, process.start),
+                        others_wait_for_ever(process.pid, &accounted, unnamed as usize),
+                    ),
+                    false => (Reading::GONE, false),
+                };
+                self.flush()?;
+                self.link.send(&FromAgent::Seen { question, reading, others_wait })
+            }
+            Event::Told(ToAgent::Kill { processes }) => {
+                for process in processes.into_iter().filter(|process| self.living.contains(process)) {
+                    kill(process);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends all that there is.
+    fn flush(&mut self) -> io::Result<()> {
+        _ = self.files.scan(&mut |message| self.link.send(message))?;
+        self.files.forward_all(&mut |message| self.link.send(message))
+    }
+
+    /// Tells processes that what they had recorded is in its place.
+    fn answer(&mut self) {
+        let answered = self.link.answered;
+        let (done, waiting) = std::mem::take(&mut self.asking).into_iter().partition(|asking| asking.1 <= answered);
+        self.asking = waiting;
+        for (mut stream, _) in done {
+            _ = stream.write_all(&[FLUSH]);
+        }
+    }
+}
+
+fn kill(process: ProcessId) {
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+    let Some(descriptor) = Pid::from_raw(process.pid as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
+    else {
+        return;
+    };
+    if proc::lives(process.pid, process.start) {
+        _ = pidfd_send_signal(&descriptor, Signal::KILL);
+    }
+}
+
+/// The directories of jobs in this one, and it itself.
+fn directories(dir: &Path, has_several_jobs: bool) -> Vec<PathBuf> {
+    let mut all = vec![dir.to_owned()];
+    if has_several_jobs {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        all.extend(entries.map(|entry| entry.path()).filter(|path| path.is_dir()));
+    }
+    all
+}

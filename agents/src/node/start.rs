@@ -1,0 +1,39 @@
+//! The task of an agent, from what the process that started it has left it: variables, and the socket that makes it the only one.
+
+#![expect(unsafe_code, reason = "a descriptor that was inherited")]
+
+use super::Task;
+use crate::wire::message::ProcessId;
+use std::env;
+use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::os::unix::net::UnixListener;
+use trace_format::run::agent::{DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
+use trace_format::run::jobs::EACH;
+use trace_format::run::nonce::NONCE;
+
+impl Task {
+    /// `None`: nobody has started an agent so. It is called once, when a process begins.
+    pub fn inherited() -> Option<Task> {
+        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let first = variable(FIRST)?;
+        let (pid, start) = first.split_once('.')?;
+        let task = Task {
+            hub: variable(HUB)?,
+            token: variable(TOKEN)?.parse().ok()?,
+            nonce: variable(NONCE)?,
+            dir: variable(DIRECTORY)?.into(),
+            has_several_jobs: variable(EACH).is_some(),
+            first: ProcessId { pid: pid.parse().ok()?, start: start.parse().ok()? },
+            lock: inherited_lock()?,
+        };
+        Some(task)
+    }
+}
+
+fn inherited_lock() -> Option<UnixListener> {
+    // SAFETY: who sets the variables of an agent has put the socket there for it, and nothing else of this process has opened
+    // anything yet; a number without a file is refused by the first use.
+    let lock = UnixListener::from(unsafe { OwnedFd::from_raw_fd(LOCK_DESCRIPTOR) });
+    rustix::io::fcntl_setfd(&lock, rustix::io::FdFlags::CLOEXEC).ok()?;
+    Some(lock)
+}

@@ -1,0 +1,41 @@
+//! How the processes of a job know where `mpivet run` listens for agents of their nodes (crate `agents`): by the environment.
+
+/// Environment variable: where it listens, as `ADDRESS:PORT`, separated by commas. Without it there are no agents.
+pub const HUB: &str = "MPIVET_HUB";
+
+/// Environment variable: the secret of the run, 64 digits.
+pub const TOKEN: &str = "MPIVET_TOKEN";
+
+/// Environment variable: the program that is an agent if its argument is [`COMMAND`].
+pub const PROGRAM: &str = "MPIVET_AGENT";
+
+/// Environment variable of an agent: the process that has started it, as `PID.START`.
+pub const FIRST: &str = "MPIVET_AGENT_OF";
+
+/// The argument of an agent.
+pub const COMMAND: &str = "agent";
+
+/// The descriptor at which an agent finds the socket that makes it the only one of its node.
+pub const LOCK_DESCRIPTOR: i32 = 3;
+
+/// Environment variable: the directory of the traces.
+pub const DIRECTORY: &str = "MPIVET_DIR";
+
+/// Variables of a rank that its agent needs.
+pub const NEEDED: [&str; 5] = [HUB, TOKEN, DIRECTORY, super::nonce::NONCE, super::jobs::EACH];
+
+/// The name of the socket by which the processes of a node find their agent, and by which there is no more than one. It is in no
+/// directory: with its last descriptor it is gone.
+pub fn socket_name(nonce: &str) -> String {
+    format!("mpivet-agent-{nonce}")
+}
+
+/// A process asks its agent, by one byte, to answer by the same byte when all it has recorded is where it belongs.
+pub const FLUSH: u8 = b'f';
+
+/// A process asks its agent whether it is connected: the answer is [`YES`] or [`NO`].
+pub const IS_CONNECTED: u8 = b'c';
+/// See [`IS_CONNECTED`].
+pub const YES: u8 = b'y';
+/// See [`IS_CONNECTED`].
+pub const NO: u8 = b'n';

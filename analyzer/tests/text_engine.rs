@@ -6,7 +6,7 @@ use engine::{End, Engine, Fate};
 use trace_format::definition::{Definition, Module};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::{FnId, Status};
-use trace_format::run::over::Death;
+use trace_format::run::over::{Death, EndsSeen};
 use trace_format::system::{Signal, SystemEvent};
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::RankEvent;
@@ -480,10 +480,13 @@ fn noise_never_breaks_the_engine() {
             stopped: random.below(2) == 0,
             proven: vec![0, 1],
             gone: vec![1],
-            deaths: vec![
-                Death { rank: 1, after_ns: 5, ..Death::default() },
-                Death { rank: 9, after_ns: 7, ..Death::default() },
-            ],
+            seen: EndsSeen {
+                deaths: vec![
+                    Death { rank: 1, after_ns: 5, ..Death::default() },
+                    Death { rank: 9, after_ns: 7, ..Death::default() },
+                ],
+                ..EndsSeen::default()
+            },
             missing: vec![7],
             lost: false,
             interrupted: (random.below(2) == 0).then(|| random.below(9) as u64),

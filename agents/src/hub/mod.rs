@@ -17,12 +17,13 @@ pub(crate) use stage::StageMirror;
 pub use mirror::{Mirror, Owners};
 use nix::ifaddrs::getifaddrs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 use trace_format::run::agent::{HUB, TOKEN};
 
@@ -109,6 +110,7 @@ pub struct Hub {
     state: Arc<Mutex<State>>,
     ends: Arc<AtomicBool>,
     port: u16,
+    agents: OnceLock<(Vec<(OsString, OsString)>, PathBuf)>,
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -153,7 +155,15 @@ impl Hub {
         let addresses: Vec<String> =
             addresses().into_iter().map(|address| SocketAddr::new(address, port).to_string()).collect();
         let (token, state, ends) = (Token::new()?, Arc::<Mutex<State>>::default(), Arc::<AtomicBool>::default());
-        let hub = Hub { dir: dir.to_owned(), token, addresses: addresses.join(","), state, ends, port };
+        let hub = Hub {
+            dir: dir.to_owned(),
+            token,
+            addresses: addresses.join(","),
+            state,
+            ends,
+            port,
+            agents: OnceLock::new(),
+        };
         hub.listen(listener);
         Ok(hub)
     }
@@ -190,6 +200,16 @@ impl Hub {
                 });
             }
         });
+    }
+
+    /// The variables and the program of agents, for those that no rank starts.
+    pub fn set_agents(&self, environment: Vec<(OsString, OsString)>, program: PathBuf) {
+        _ = self.agents.set((environment, program));
+    }
+
+    /// See [`Hub::set_agents`].
+    pub fn agents(&self) -> Option<&(Vec<(OsString, OsString)>, PathBuf)> {
+        self.agents.get()
     }
 
     /// The secret of the run.
@@ -304,6 +324,11 @@ impl Hub {
         &self.dir
     }
 
+    /// Hosts whose agents were lost.
+    pub fn lost(&self) -> Vec<String> {
+        self.lock().agents.iter().filter(|(_, agent)| agent.link == Link::Lost).map(|(host, _)| host.clone()).collect()
+    }
+
     /// Lines about what went wrong since the last time.
     pub fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().troubles)
@@ -401,10 +426,15 @@ fn serve(
         }
     }
     let mut mirror = Mirror::new(dir, &host);
-    let ended = receive(state, &host, &mut mirror, &mut receiver, &sender);
+    let mut is_leaving = false;
+    let ended = receive(state, &host, &mut mirror, &mut receiver, &sender, &mut is_leaving);
     let mut state = lock(state);
     let (link, trouble) = match ended {
         Ok(()) => (Link::Done, None),
+        Err(_) if is_leaving => (Link::Done, None),
+        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
+            (Link::Lost, Some(format!("the agent on {host} has ended before its time (was it killed?)")))
+        }
         Err(e) => (Link::Lost, Some(format!("the connection with {host} is lost: {e}"))),
     };
     state.troubles.extend(trouble);
@@ -424,11 +454,18 @@ fn receive(
     mirror: &mut Mirror,
     receiver: &mut Receiver<TcpStream>,
     sender: &Mutex<Sender<TcpStream>>,
+    is_leaving: &mut bool,
 ) -> io::Result<()> {
     loop {
-        match receiver.receive()? {
+        let message = receiver.receive()?;
+        *is_leaving = match message {
+            FromAgent::Leaving => true,
+            FromAgent::Bytes { .. } | FromAgent::Stage { .. } => false,
+            _ => *is_leaving,
+        };
+        match message {
             FromAgent::Bye => return Ok(()),
-            FromAgent::Alive | FromAgent::Hello { .. } => {}
+            FromAgent::Alive | FromAgent::Leaving | FromAgent::Hello { .. } => {}
             FromAgent::Sync { number } => {
                 sender.lock().unwrap_or_else(|e| e.into_inner()).send(&ToAgent::Received { number })?;
             }

@@ -7,11 +7,15 @@ use crate::wire::refused;
 use memmap2::MmapMut;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_RECORDS_OFFSET};
 use trace_format::owner_only;
 use trace_format::stage_protocol::{self, Words};
+
+/// A link is not followed.
+const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
 
 /// No stage has more room.
 const MOST: u32 = 64 << 20;
@@ -27,12 +31,22 @@ impl StageMirror {
         if room > MOST || !room.is_multiple_of(8) {
             return Err(refused("a stage has a size that no stage has"));
         }
-        let file = owner_only::make_file(path, OpenOptions::new().read(true).write(true))?;
         let len = STAGE_HEADER_BYTES as u64 + u64::from(room);
+        // Another agent of the node may have sent a part of it: readers have mapped it, and go on in it.
+        let before = OpenOptions::new().read(true).write(true).custom_flags(NOFOLLOW).open(path);
+        let before =
+            before.ok().filter(|file| file.metadata().is_ok_and(|found| found.is_file() && found.len() == len));
+        let is_new = before.is_none();
+        let file = match before {
+            Some(file) => file,
+            None => owner_only::make_file(path, OpenOptions::new().read(true).write(true))?,
+        };
         allocate(&file, len)?;
-        // SAFETY: the file was made here, all of it has room on the disk, and only this process writes to it.
+        // SAFETY: all of the file has room on the disk, only this process writes to it, and readers use its words as atomic ones.
         let map = unsafe { MmapMut::map_mut(&file)? };
-        Ok(StageMirror { map, lap: None })
+        let mut mirror = StageMirror { map, lap: None };
+        mirror.lap = (!is_new).then(|| mirror.own(STAGE_LAP_OFFSET));
+        Ok(mirror)
     }
 
     fn word(&self, at: usize) -> Option<&AtomicU64> {

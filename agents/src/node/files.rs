@@ -14,7 +14,7 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use trace_format::file::{RATE_BYTES, RankHeader, stage_path_of};
+use trace_format::file::{RATE_BYTES, RankHeader, SEGMENTS, segment_path, stage_path_of};
 use trace_format::head::Head;
 use trace_format::run::proc;
 use trace_format::untrusted;
@@ -190,19 +190,34 @@ impl Files {
         self.ranks.values_mut().filter(|rank| !rank.is_over).try_for_each(|rank| rank.forward(all, send))
     }
 
-    /// Everything is on the other side: nobody needs it here.
-    pub(super) fn forget(&self) {
+    /// Everything of the process is on the other side, and nothing will come: nobody needs it here.
+    pub(super) fn forget(&mut self, process: ProcessId) {
         if self.are_shared {
             return;
         }
-        for rank in self.ranks.values() {
+        let is_its = |rank: &&mut RankFiles| rank.header.pid == process.pid && rank.header.pid_start == process.start;
+        for rank in self.ranks.values_mut().filter(is_its) {
+            rank.is_over = true;
             _ = fs::remove_file(&rank.trace.path);
             rank.stages.iter().for_each(StageSource::remove);
+            for path in (0..SEGMENTS).map(|segment| segment_path(&rank.dir, &rank.stem, segment)) {
+                _ = fs::remove_file(&path);
+                self.others.remove(&path);
+            }
             if let Some(apart) = rank.header.apart() {
                 _ = fs::remove_dir(apart);
             }
         }
-        self.others.keys().for_each(|path| _ = fs::remove_file(path));
+    }
+
+    /// The same of what belongs to no process, and of the directories.
+    pub(super) fn forget_others(&mut self) {
+        if self.are_shared {
+            return;
+        }
+        for path in std::mem::take(&mut self.others).into_keys() {
+            _ = fs::remove_file(&path);
+        }
         for dir in directories(&self.dir, self.has_several_jobs).iter().rev() {
             _ = fs::remove_dir_all(dir.join("discoveries"));
             // If nothing else is there.

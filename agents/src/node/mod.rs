@@ -20,7 +20,7 @@ use std::net::TcpStream;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, socket_name};
 use trace_format::run::{nonce, proc};
@@ -46,8 +46,9 @@ pub struct Task {
     pub dir: PathBuf,
     /// Each job has a directory in it.
     pub has_several_jobs: bool,
-    /// The process that has started the agent, a process of the job.
-    pub first: ProcessId,
+    /// The process that has started the agent, a process of the job. `None`: the batch system has, and those of the job are known
+    /// by their traces.
+    pub first: Option<ProcessId>,
     /// The socket that makes it the only one of its node.
     pub lock: UnixListener,
 }
@@ -73,7 +74,7 @@ pub fn run(task: Task) -> io::Result<()> {
     let (mut receiver, sender) = match connection {
         Ok(connection) => connection,
         Err(e) => {
-            answer_that_nobody_is_there(&events, &task.first);
+            answer_that_nobody_is_there(&events, task.first);
             return Err(e);
         }
     };
@@ -98,13 +99,16 @@ pub fn run(task: Task) -> io::Result<()> {
         files: Files::new(task.dir, task.has_several_jobs, shares_files, SystemTime::now()),
         ends,
         living: BTreeSet::new(),
+        known: BTreeSet::new(),
+        ended: BTreeSet::new(),
+        leaving: BTreeSet::new(),
         lonely_since: None,
         scanned: None,
         is_over: false,
         asking: Vec::new(),
     };
     agent.link.send(&FromAgent::Hello { host: proc::host(), shares_files })?;
-    agent.add(task.first);
+    task.first.into_iter().for_each(|first| agent.watch(first));
     let mut lock = Some(lock);
     loop {
         agent.look()?;
@@ -148,7 +152,7 @@ pub fn run(task: Task) -> io::Result<()> {
             break;
         }
     }
-    agent.files.forget();
+    agent.files.forget_others();
     Ok(())
 }
 
@@ -179,7 +183,8 @@ fn listen(socket: UnixListener, mut tell: impl FnMut(UnixStream) -> bool + Send 
 }
 
 /// There is no connection: who asks is told so while the first process lives, so that it need not wait.
-fn answer_that_nobody_is_there(events: &std::sync::mpsc::Receiver<Event>, first: &ProcessId) {
+fn answer_that_nobody_is_there(events: &Receiver<Event>, first: Option<ProcessId>) {
+    let Some(first) = first else { return };
     while proc::lives(first.pid, first.start) {
         if let Ok(Event::Asked(stream)) = events.recv_timeout(Duration::from_millis(500)) {
             reply(stream, false);
@@ -225,20 +230,63 @@ struct Agent {
     ends: EndWatch,
     /// Processes of the job on this node.
     living: BTreeSet<ProcessId>,
+    /// Processes with traces.
+    known: BTreeSet<ProcessId>,
+    /// Processes whose ends were told.
+    ended: BTreeSet<ProcessId>,
+    /// Processes that live and record nothing more.
+    leaving: BTreeSet<ProcessId>,
     /// Since when there is none.
     lonely_since: Option<Instant>,
     scanned: Option<Instant>,
     /// No process will come any more.
     is_over: bool,
-    /// Processes that wait for the answer to this question.
-    asking: Vec<(UnixStream, u64)>,
+    /// Questions whether all is in its place.
+    asking: Vec<Asking>,
+}
+
+/// A question whether all of a process is in its place.
+struct Asking {
+    number: u64,
+    process: ProcessId,
+    /// The process waits there for the answer.
+    stream: Option<UnixStream>,
 }
 
 impl Agent {
-    fn add(&mut self, process: ProcessId) {
+    /// A process of the job.
+    fn watch(&mut self, process: ProcessId) {
         if proc::lives(process.pid, process.start) && self.living.insert(process) {
             self.ends.add(process);
         }
+    }
+
+    /// A process with a trace, which may have ended already.
+    fn add(&mut self, process: ProcessId) -> io::Result<()> {
+        if !self.known.insert(process) || self.living.contains(&process) {
+            return Ok(());
+        }
+        self.watch(process);
+        if self.living.contains(&process) { Ok(()) } else { self.has_ended(process, None, false) }
+    }
+
+    /// Tells the end of a process, sends all that it has left, and lets nothing of it lie here.
+    fn has_ended(&mut self, process: ProcessId, status: Option<i32>, is_alone: bool) -> io::Result<()> {
+        self.living.remove(&process);
+        if !self.ended.insert(process) {
+            return Ok(());
+        }
+        self.link.send(&FromAgent::Ended { process, status, is_alone })?;
+        self.flush()?;
+        self.link.send(&FromAgent::Complete { process })?;
+        self.sync(process, None)
+    }
+
+    /// Asks whether all of this process is in its place.
+    fn sync(&mut self, process: ProcessId, asking: Option<UnixStream>) -> io::Result<()> {
+        self.link.asked += 1;
+        self.asking.push(Asking { number: self.link.asked, process, stream: asking });
+        self.link.send(&FromAgent::Sync { number: self.link.asked })
     }
 
     /// Looks at files and processes once, and sends what is new.
@@ -246,9 +294,13 @@ impl Agent {
         if self.scanned.is_none_or(|scanned| scanned.elapsed() >= SCAN_EVERY) {
             self.scanned = Some(Instant::now());
             for process in self.files.scan(&mut |message| self.link.send(message))? {
-                self.add(process);
+                self.add(process)?;
             }
-            self.living.retain(|process| proc::lives(process.pid, process.start));
+            let is_gone = |process: &&ProcessId| !proc::lives(process.pid, process.start);
+            // Those that could not be watched.
+            for process in self.living.iter().filter(is_gone).copied().collect::<Vec<_>>() {
+                self.has_ended(process, None, false)?;
+            }
         }
         self.files.forward(&mut |message| self.link.send(message))?;
         if self.link.last.elapsed() >= SIGN_OF_LIFE {
@@ -266,20 +318,14 @@ impl Agent {
         match event {
             Event::Alone => Ok(()),
             Event::Asked(stream) => {
-                if let Some(stream) = reply(stream, true) {
-                    self.flush()?;
-                    self.link.asked += 1;
-                    self.asking.push((stream, self.link.asked));
-                    self.link.send(&FromAgent::Sync { number: self.link.asked })?;
-                }
-                Ok(())
-            }
-            Event::Ended(End { process, status, is_alone, .. }) => {
-                self.living.remove(&process);
-                self.link.send(&FromAgent::Ended { process, status, is_alone })?;
+                let Some(stream) = reply(stream, true) else { return Ok(()) };
                 self.flush()?;
-                self.link.send(&FromAgent::Complete { process })
+                match asker(&stream) {
+                    Some(process) => self.sync(process, Some(stream)),
+                    None => Ok(()),
+                }
             }
+            Event::Ended(End { process, status, is_alone, .. }) => self.has_ended(process, status, is_alone),
             Event::Told(ToAgent::Over) => {
                 self.is_over = true;
                 self.scanned = None;
@@ -287,8 +333,7 @@ impl Agent {
             }
             Event::Told(ToAgent::Received { number }) => {
                 self.link.answered = number;
-                self.answer();
-                Ok(())
+                self.answer()
             }
             Event::Told(ToAgent::Look { question, process, accounted, unnamed }) => {
                 let (reading, others_wait) = match self.living.contains(&process) {
@@ -316,15 +361,33 @@ impl Agent {
         self.files.forward_all(&mut |message| self.link.send(message))
     }
 
-    /// Tells processes that what they had recorded is in its place.
-    fn answer(&mut self) {
+    /// What processes had recorded is in its place: it need not lie here, and they may go.
+    fn answer(&mut self) -> io::Result<()> {
         let answered = self.link.answered;
-        let (done, waiting) = std::mem::take(&mut self.asking).into_iter().partition(|asking| asking.1 <= answered);
+        let (done, waiting) =
+            std::mem::take(&mut self.asking).into_iter().partition(|asking| asking.number <= answered);
         self.asking = waiting;
-        for (mut stream, _) in done {
+        let done: Vec<Asking> = done;
+        for Asking { process, .. } in &done {
+            self.files.forget(*process);
+            self.leaving.insert(*process);
+        }
+        // Batch systems end what is left on a node with the last process: nothing of the agent must be left to do then.
+        if !done.is_empty() && self.living.is_subset(&self.leaving) {
+            self.files.forget_others();
+            self.link.send(&FromAgent::Leaving)?;
+        }
+        for mut stream in done.into_iter().filter_map(|asking| asking.stream) {
             _ = stream.write_all(&[FLUSH]);
         }
+        Ok(())
     }
+}
+
+/// The process at the other end.
+fn asker(stream: &UnixStream) -> Option<ProcessId> {
+    let pid = rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_nonzero().get() as u32;
+    Some(ProcessId { pid, start: proc::start(pid)? })
 }
 
 fn kill(process: ProcessId) {

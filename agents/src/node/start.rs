@@ -12,19 +12,29 @@ use trace_format::run::jobs::EACH;
 use trace_format::run::nonce::NONCE;
 
 impl Task {
-    /// `None`: nobody has started an agent so. It is called once, when a process begins.
+    /// `None`: nobody has started an agent so, or there is one already. It is called once, when a process begins.
     pub fn inherited() -> Option<Task> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let first = variable(FIRST)?;
-        let (pid, start) = first.split_once('.')?;
+        let nonce = variable(NONCE)?;
+        let first = match variable(FIRST) {
+            Some(first) => {
+                let (pid, start) = first.split_once('.')?;
+                Some(ProcessId { pid: pid.parse().ok()?, start: start.parse().ok()? })
+            }
+            None => None,
+        };
+        let lock = match first {
+            Some(_) => inherited_lock()?,
+            None => super::bind(&nonce).ok()?,
+        };
         let task = Task {
             hub: variable(HUB)?,
             token: variable(TOKEN)?.parse().ok()?,
-            nonce: variable(NONCE)?,
+            nonce,
             dir: variable(DIRECTORY)?.into(),
             has_several_jobs: variable(EACH).is_some(),
-            first: ProcessId { pid: pid.parse().ok()?, start: start.parse().ok()? },
-            lock: inherited_lock()?,
+            first,
+            lock,
         };
         Some(task)
     }

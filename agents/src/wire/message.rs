@@ -116,6 +116,9 @@ pub enum FromAgent {
         /// The number of this question.
         number: u64,
     },
+    /// All processes of the node that live have said that they record nothing more, and all was sent: the agent may be ended with
+    /// the last of them.
+    Leaving,
     /// Nothing has happened.
     Alive,
     /// All processes of the node are gone, and all they had recorded was sent.

@@ -11,7 +11,7 @@ use trace_format::catalogue::CHECKS;
 use trace_format::file::RankHeader;
 use trace_format::run::early::Early;
 use trace_format::run::job::Job;
-use trace_format::run::over::{Death, Over};
+use trace_format::run::over::{EndsSeen, Over};
 use trace_format::run::witness::Witness;
 
 /// The state in which a report finds the job.
@@ -57,7 +57,7 @@ struct Facts {
     lost: bool,
     interrupted: Option<Interruption>,
     /// Processes that ended, in this order, as far as that was seen: rank, and nanoseconds.
-    deaths: Vec<Death>,
+    seen: EndsSeen,
 }
 
 impl Facts {
@@ -75,11 +75,11 @@ impl Facts {
         damage.extend(traces.untraced(&missing, is_stopped));
         damage.sort();
         let interrupted = interruption::of(traces.dir());
-        let deaths = match observer.deaths.is_empty() {
-            true => Over::read(traces.dir()).map(|over| over.deaths).unwrap_or_default(),
-            false => observer.deaths.clone(),
+        let seen = match observer.seen == EndsSeen::default() {
+            true => Over::read(traces.dir()).map(|over| over.seen).unwrap_or_default(),
+            false => observer.seen.clone(),
         };
-        Facts { job, early, damage, missing, unknown, lost, interrupted, deaths }
+        Facts { job, early, damage, missing, unknown, lost, interrupted, seen }
     }
 }
 
@@ -162,7 +162,7 @@ impl Observer {
             stopped: proven.is_some(),
             proven: proven.unwrap_or_default(),
             gone: self.gone.iter().copied().collect(),
-            deaths: facts.deaths.clone(),
+            seen: facts.seen.clone(),
             missing: facts.missing.clone(),
             lost: facts.lost,
             interrupted: facts.interrupted.map(|interruption| interruption.after_unix_ns),

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
-use trace_format::run::over::Death;
+use trace_format::run::over::EndsSeen;
 use trace_format::settings::selection::Selection;
 
 /// How long the trace of a running job is read when only its present state is asked for.
@@ -40,7 +40,7 @@ pub struct Observer {
     /// Ranks whose processes died while the job went on.
     gone: BTreeSet<i32>,
     /// The ends of processes that were watched, in this order.
-    pub deaths: Vec<Death>,
+    pub seen: EndsSeen,
     /// Events that the last [`Observer::poll`] brought.
     pub last_events: u64,
     /// The times of the phases.
@@ -57,7 +57,7 @@ impl Observer {
             feeder: Feeder::default(),
             running: Vec::new(),
             gone: BTreeSet::new(),
-            deaths: Vec::new(),
+            seen: EndsSeen::default(),
             last_events: 0,
             phases: Phases::default(),
         }

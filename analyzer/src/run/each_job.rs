@@ -123,6 +123,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result
             let ranks = Ranks::of(&observer);
             // For `mpivet analyze`; without it the report is only less clear.
             _ = set_stopped(dir, &started(dir).unwrap_or_else(|| first.clone()), &stuck.ranks);
+            let seen = observer.seen.clone();
             let report = observer.report(Ending::Stopped(stuck.ranks));
             if !watch.quiet {
                 eprintln!(
@@ -131,7 +132,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result
                 );
             }
             stop(&mut job, &ranks);
-            tell_end(dir, &[]);
+            tell_end(dir, &seen);
             report.map(Some)
         }
         End::Over | End::Late => {

@@ -7,7 +7,7 @@ use analyzer::observe::Observer;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
-use trace_format::run::over::Death;
+use trace_format::run::over::{Death, EndsSeen};
 
 /// Agents tell of two ends at one time within this time: nothing is said of their order.
 const NETWORK: Duration = Duration::from_millis(100);
@@ -34,8 +34,8 @@ impl Ends {
         }
     }
 
-    /// The ends of ranks, in their order.
-    pub(super) fn finish(self, observer: &Observer, here: &str, hub: Option<&Hub>) -> Vec<Death> {
+    /// The ends of ranks that were seen.
+    pub(super) fn finish(self, observer: &Observer, here: &str, hub: Option<&Hub>) -> EndsSeen {
         self.watch.finish();
         let local = std::mem::take(&mut *self.here.lock().unwrap_or_else(|e| e.into_inner()));
         let local = local.into_iter().map(|end| (here.to_owned(), end));
@@ -46,7 +46,9 @@ impl Ends {
             observer.traces.headers().find(is_it).map(|header| header.rank)
         };
         let deaths = in_order(all, self.start);
-        deaths.into_iter().filter_map(|(process, d)| Some(Death { rank: rank(&d.host, process)?, ..d })).collect()
+        let of_rank = |(process, d): (ProcessId, Death)| Some(Death { rank: rank(&d.host, process)?, ..d });
+        let lost_hosts = hub.map(Hub::lost).unwrap_or_default();
+        EndsSeen { deaths: deaths.into_iter().filter_map(of_rank).collect(), lost_hosts }
     }
 }
 

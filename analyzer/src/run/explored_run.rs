@@ -18,6 +18,7 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use trace_format::run::over::EndsSeen;
 
 /// The part that all runs share.
 pub(super) struct Job<'a> {
@@ -92,14 +93,15 @@ impl<'a> Job<'a> {
             End::Proven(stuck, _) => {
                 observer.traces.symbols.adopt(printer.finish());
                 let ranks = Ranks::of(&observer);
+                let seen = observer.seen.clone();
                 let conclusion = observer.conclude(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot);
                 stop::stop(&mut job, &ranks);
-                tell_end(&dir, &[]);
+                tell_end(&dir, &seen);
                 (Some(conclusion?), RunEnd::Stopped)
             }
             End::Late => {
                 stop::stop(&mut job, &Ranks::of(&observer));
-                tell_end(&dir, &[]);
+                tell_end(&dir, &EndsSeen::default());
                 (None, RunEnd::Late)
             }
             End::Over => {

@@ -12,6 +12,7 @@ use super::evidence::Evidence;
 use super::hung_launcher::HungLauncher;
 use super::late_files::LateFiles;
 use super::looks::Looks;
+use super::other_agents::OtherAgents;
 use super::stop::{AGENTS, OnHost, Process, elsewhere};
 use agents::hub::Hub;
 use analyzer::hosts::list_hosts;
@@ -162,6 +163,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     let mut deaths = Deaths::default();
     let mut late_files = LateFiles::default();
     let mut ends = Ends::start();
+    let mut other_agents = OtherAgents::default();
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
@@ -181,6 +183,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         tell_deaths(observer, job.name());
         late_files.tell(observer, &here, job.name());
         ends.add(observer, &here);
+        other_agents.look(observer, &here, job.hub(), now);
         if !news.is_empty() {
             last_news = now;
             unasked = true;
@@ -198,7 +201,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         if candidate.as_mut().is_some_and(|c| c.is_proved(&looks, now)) {
             let Some(Candidate { stuck, .. }) = candidate.take() else { continue };
             if stop {
-                observer.deaths = ends.finish(observer, &here, job.hub());
+                observer.seen = ends.finish(observer, &here, job.hub());
                 return End::Proven(stuck, last_news.elapsed());
             }
             if told != stuck.ranks {
@@ -238,7 +241,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         job.rest(pause);
     }
     job.wait_for_agents(&elsewhere(observer, &here));
-    observer.deaths = ends.finish(observer, &here, job.hub());
+    observer.seen = ends.finish(observer, &here, job.hub());
     End::Over
 }
 

@@ -20,6 +20,7 @@ mod launcher_options;
 pub(crate) mod leftover_stages;
 pub(crate) mod liveness;
 mod looks;
+mod other_agents;
 mod plans;
 mod slurm;
 mod stop;
@@ -43,7 +44,7 @@ use std::time::{Duration, Instant};
 use stop::{Process, Ranks};
 use trace_format::run::discovery;
 use trace_format::run::nonce;
-use trace_format::run::over::{Death, Over};
+use trace_format::run::over::{EndsSeen, Over};
 use trace_format::run::proc;
 
 /// Time that ranks may outlive their launcher before the report is made without their end.
@@ -81,14 +82,14 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
             let ranks = Ranks::of(&observer);
-            let deaths = observer.deaths.clone();
+            let seen = observer.seen.clone();
             // A user who watches wants to know at once; the job waits anyway.
             let shown = observer
                 .report(Ending::Stopped(stuck.ranks))
                 .map_err(Exit::cannot)
                 .and_then(|report| tell(plan, plan.report.judged(report), FINDINGS));
             stop::stop(&mut job, &ranks);
-            tell_end(&dir, &deaths);
+            tell_end(&dir, &seen);
             remove(&dir, shown?);
             Ok(FINDINGS)
         }
@@ -173,7 +174,7 @@ fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name:
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();
     discovery::remove(observer.traces.dir());
-    tell_end(observer.traces.dir(), &observer.deaths);
+    tell_end(observer.traces.dir(), &observer.seen);
     follow::tell_deaths(observer, name);
 }
 
@@ -208,8 +209,8 @@ fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {
 }
 
 /// The launcher has ended: says so to those who read the traces later, maybe on a host that cannot see its processes.
-fn tell_end(dir: &Path, deaths: &[Death]) {
-    let over = Over { unix_ns: launch::unix_ns(), deaths: deaths.to_vec() };
+fn tell_end(dir: &Path, seen: &EndsSeen) {
+    let over = Over { unix_ns: launch::unix_ns(), seen: seen.clone() };
     // Without it they have to be told.
     _ = over.write(dir);
 }

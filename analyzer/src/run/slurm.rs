@@ -1,8 +1,9 @@
 //! Asks Slurm about the job that the processes of a trace belong to, and has it end one.
 
 use super::stop::wait;
+use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use trace_format::run::job::SlurmJob;
 
@@ -30,6 +31,29 @@ pub(super) fn runs(job: &SlurmJob) -> Option<bool> {
 pub(super) fn cancel(job: &SlurmJob) -> bool {
     let Some(step) = job.step.as_ref().filter(|_| is_ours(job)) else { return false };
     ask("scancel", &[&format!("{}.{step}", job.job)]).is_some_and(|(done, _)| done)
+}
+
+/// Has Slurm start a program on a host of the job, in a step of its own beside the others; with these variables. It ends with
+/// what it says to nobody.
+pub(super) fn start_beside(
+    job: &SlurmJob,
+    host: &str,
+    command: &[&OsStr],
+    environment: &[(OsString, OsString)],
+) -> Option<Child> {
+    if !is_ours(job) {
+        return None;
+    }
+    let node = host.split('.').next().unwrap_or(host);
+    let mut srun = Command::new("srun");
+    srun.args(["--overlap", "--quiet", "--nodes=1", "--ntasks=1", "--mpi=none", "--export=ALL"]);
+    srun.args([format!("--jobid={}", job.job), format!("--nodelist={node}")]).args(command);
+    srun.envs(environment.iter().map(|(name, value)| (name, value)));
+    // What holds of this command is not the step's.
+    let of_slurm =
+        std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("SLURM_"));
+    of_slurm.for_each(|name| _ = srun.env_remove(name));
+    srun.env_remove("LD_PRELOAD").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
 /// Another cluster has jobs with the same numbers.

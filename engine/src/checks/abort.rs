@@ -16,7 +16,7 @@ pub(super) fn error_code(abort: &Origin) -> i64 {
 
 /// The one of several processes that ended before the others, if that was seen.
 fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
-    let mut deaths = e.deaths.iter().filter(|death| killed.contains(&death.rank));
+    let mut deaths = e.seen.deaths.iter().filter(|death| killed.contains(&death.rank));
     let first = deaths.next()?;
     let by = first.status.map(|status| status & 0x7f).filter(|signal| *signal != 0);
     let signal = by.map(|signal| match signal {
@@ -97,6 +97,9 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     let first = first_of(&killed, e, model);
     let mut draft = Draft::new(CHECK, message, all).ranks(killed);
     draft.notes.extend(first);
+    if !e.seen.lost_hosts.is_empty() {
+        draft.notes.push(format!("mpivet had lost the connection with {} (a failure of the host or its network?)", e.seen.lost_hosts.join(", ")));
+    }
     if !others.is_empty() {
         draft.notes.push(format!("{} {} ended by the launcher afterwards", rank_list(&others), was(&others)));
     }

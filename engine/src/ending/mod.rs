@@ -12,7 +12,7 @@ pub(crate) use left::{alone, incomplete, leftovers};
 pub use queues::{Queue, Queued};
 use std::rc::Rc;
 use trace_format::mpi::Class;
-use trace_format::run::over::Death;
+use trace_format::run::over::EndsSeen;
 
 /// A request at the end of a rank that reached MPI_Finalize.
 pub(crate) struct Leftover {
@@ -75,8 +75,8 @@ pub(crate) struct Ending {
     pub(crate) left_inside: Vec<i32>,
     /// Ranks that were ended from outside.
     pub(crate) killed: Vec<i32>,
-    /// Processes that ended, in this order.
-    pub(crate) deaths: Vec<Death>,
+    /// The ends of processes, as far as they were seen.
+    pub(crate) seen: EndsSeen,
     pub(crate) leftovers: Vec<Leftover>,
     /// Empty if something ended the run before its time: what is missing then says nothing.
     pub(crate) alone: Vec<Alone>,

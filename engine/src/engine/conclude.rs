@@ -135,7 +135,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         failed,
         left,
         left_inside,
-        deaths: end.deaths.clone(),
+        seen: end.seen.clone(),
         killed: killed.into_iter().filter(|rank| !end.stopped || end.gone.contains(rank)).collect(),
         leftovers,
         alone,

@@ -30,7 +30,7 @@ use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
 use trace_format::run::job::Buffering;
-use trace_format::run::over::Death;
+use trace_format::run::over::EndsSeen;
 use trace_format::run::witness::Witness;
 use trace_format::settings::selection::Selection;
 use trace_format::system::Signal;
@@ -72,8 +72,8 @@ pub struct End {
     pub proven: Vec<i32>,
     /// Ranks whose processes were gone before.
     pub gone: Vec<i32>,
-    /// Processes that ended, in this order, as far as that was seen.
-    pub deaths: Vec<Death>,
+    /// The ends of processes, as far as they were seen.
+    pub seen: EndsSeen,
     /// Ranks without a trace.
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.

@@ -14,9 +14,21 @@ const MAX_BYTES: u64 = 1 << 20;
 pub struct Over {
     /// When the launcher was found gone, in nanoseconds since 1970.
     pub unix_ns: u64,
-    /// The ends of processes that `mpivet run` has seen, or an agent of it on another host, in this order.
+    /// The sights of `mpivet run` until then.
+    #[serde(flatten)]
+    pub seen: EndsSeen,
+}
+
+/// The ends of processes as `mpivet run` has seen them, by itself or by its agents on other hosts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EndsSeen {
+    /// In the order of their ends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deaths: Vec<Death>,
+    /// Hosts with which the connection was lost before all was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_hosts: Vec<String>,
 }
 
 /// The end of a process.

@@ -1,6 +1,9 @@
 //! Jobs that span nodes: three nodes in namespaces of this machine, with ssh and Slurm (`tests/cluster/README.md`). Where they
 //! cannot be made, nothing is tested, and the test says why.
 
+#[path = "cluster/apart.rs"]
+mod apart;
+
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::Mpi;
@@ -171,8 +174,8 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
         let job = Job { cluster: &cluster, mpi: &mpi, program, dir };
-        let to_the_end = if mpi.is("openmpi") { &TO_THE_END[..] } else { &[] };
-        for (name, scene) in to_the_end.iter().chain(&BROKEN_OFF) {
+        let to_the_end = TO_THE_END.iter().chain(&apart::TO_THE_END).filter(|_| mpi.is("openmpi"));
+        for (name, scene) in to_the_end.chain(&BROKEN_OFF).chain(&apart::BROKEN_OFF) {
             let start = Instant::now();
             scene(&job).with_context(|| format!("{}: {name}", mpi.name))?;
             println!("{}: {name}: {:.1} s", mpi.name, start.elapsed().as_secs_f64());
@@ -185,11 +188,7 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
 type Scene = fn(&Job) -> Result<()>;
 
 /// Jobs that come to MPI_Finalize, where MPICH 4.0.2 hangs over nodes, with mpivet and without.
-const TO_THE_END: [(&str, Scene); 3] = [
-    ("a correct job", correct),
-    ("wrong types across nodes", mixed),
-    ("a directory that nodes do not share", not_shared),
-];
+const TO_THE_END: [(&str, Scene); 2] = [("a correct job", correct), ("wrong types across nodes", mixed)];
 
 const BROKEN_OFF: [(&str, Scene); 7] = [
     ("a circle of waiting ranks over nodes", circle),
@@ -220,8 +219,11 @@ fn mixed(job: &Job) -> Result<()> {
 }
 
 fn circle(job: &Job) -> Result<()> {
-    let outcome = job.run(&job.srun(&["-N3", "-n6"], &["circle"]))?;
-    job.ensure_stopped("srun", &outcome, "real-deadlock: ranks 0-5 wait for each other")
+    for mode in ["circle", "send"] {
+        let outcome = job.run(&job.srun(&["-N3", "-n6"], &[mode]))?;
+        job.ensure_stopped(mode, &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
+    }
+    Ok(())
 }
 
 fn pair(job: &Job) -> Result<()> {
@@ -252,27 +254,6 @@ fn named(job: &Job) -> Result<()> {
     let program = job.program.file_name().context("no name")?.to_string_lossy();
     let begin = format!("mpivet-{program}-");
     ensure!(made.len() == 1 && made[0].to_string_lossy().starts_with(&begin), "{begin}: {made:?}");
-    Ok(())
-}
-
-fn not_shared(job: &Job) -> Result<()> {
-    let own = job.dir.join("own");
-    std::fs::create_dir_all(&own)?;
-    let place = own.display().to_string();
-    for node in NODES {
-        let mounted = job.cluster.says(node, &["mount", "-t", "tmpfs", "tmpfs", &place])?;
-        ensure!(mounted.code == Some(0), "{}", mounted.stderr);
-    }
-    let words = job.srun(&["-N3", "-n6"], &["right"]);
-    let Outcome { code, stderr, .. } = run(job.run_in(&own.join("trace"), &words)?, LIMIT)?;
-    ensure!(code == Some(3) && stderr.contains("no trace of ranks"), "{code:?}\n{stderr}");
-    for node in &NODES[1..] {
-        let words = format!("{place}/trace on {node} is not the directory of that name on node1");
-        ensure!(stderr.matches(&words).count() == 1, "{words}\n{stderr}");
-    }
-    for node in NODES {
-        job.cluster.says(node, &["umount", "-l", &place])?;
-    }
     Ok(())
 }
 

@@ -210,7 +210,7 @@ impl Files {
         }
     }
 
-    /// The same of what belongs to no process, and of the directories.
+    /// Does so with files that belong to no process, and with the directories.
     pub(super) fn forget_others(&mut self) {
         if self.are_shared {
             return;

@@ -297,7 +297,7 @@ impl Agent {
                 self.add(process)?;
             }
             let is_gone = |process: &&ProcessId| !proc::lives(process.pid, process.start);
-            // Those that could not be watched.
+            // Processes that could not be watched.
             for process in self.living.iter().filter(is_gone).copied().collect::<Vec<_>>() {
                 self.has_ended(process, None, false)?;
             }
@@ -361,7 +361,7 @@ impl Agent {
         self.files.forward_all(&mut |message| self.link.send(message))
     }
 
-    /// What processes had recorded is in its place: it need not lie here, and they may go.
+    /// The records of some processes are in their place: they need not lie here, and the processes may go.
     fn answer(&mut self) -> io::Result<()> {
         let answered = self.link.answered;
         let (done, waiting) =

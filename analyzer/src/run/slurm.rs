@@ -49,7 +49,7 @@ pub(super) fn start_beside(
     srun.args(["--overlap", "--quiet", "--nodes=1", "--ntasks=1", "--mpi=none", "--export=ALL"]);
     srun.args([format!("--jobid={}", job.job), format!("--nodelist={node}")]).args(command);
     srun.envs(environment.iter().map(|(name, value)| (name, value)));
-    // What holds of this command is not the step's.
+    // The step has its own.
     let of_slurm =
         std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("SLURM_"));
     of_slurm.for_each(|name| _ = srun.env_remove(name));

@@ -41,7 +41,7 @@ pub fn make(
 }
 
 /// Do others see late what is stored to a mapped file here?
-pub(crate) fn is_late(path: &Path) -> bool {
+pub fn is_late(path: &Path) -> bool {
     file_system(path).and_then(shared_of).is_some_and(|shared| shared.is_late)
 }
 

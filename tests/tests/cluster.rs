@@ -53,6 +53,11 @@ impl Cluster {
         Ok(())
     }
 
+    /// Where the script keeps what it needs.
+    fn directory(&self) -> PathBuf {
+        std::env::var_os("CLUSTER_DIR").map_or("/run/mpi-cluster".into(), PathBuf::from)
+    }
+
     /// A command on a node.
     fn on(&self, node: &str, words: &[&str]) -> Command {
         let mut command = Command::new(&self.script);

@@ -231,9 +231,9 @@ impl Hub {
         self.lock().agents.get(host).map(|agent| agent.link)
     }
 
-    /// Hosts whose agents send the files of their node.
-    pub fn senders(&self) -> Vec<String> {
-        self.lock().agents.iter().filter(|(_, agent)| !agent.shares_files).map(|(host, _)| host.clone()).collect()
+    /// Does the agent of this host send the files of its node?
+    pub fn sends(&self, host: &str) -> bool {
+        self.lock().agents.get(host).is_some_and(|agent| !agent.shares_files)
     }
 
     /// A number for this moment. Whoever reads the traces behind it may use the answers that have come until now.

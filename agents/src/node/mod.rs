@@ -22,7 +22,8 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
-use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, socket_name};
+use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, node_dir, socket_name};
+use trace_format::run::file_system::shared_of;
 use trace_format::run::{nonce, proc};
 
 /// Pause between two looks at the files.
@@ -44,6 +45,8 @@ pub struct Task {
     pub nonce: String,
     /// The directory of the traces.
     pub dir: PathBuf,
+    /// Where the user wants stages.
+    pub stage_dir: Option<PathBuf>,
     /// Each job has a directory in it.
     pub has_several_jobs: bool,
     /// The process that has started the agent, a process of the job. `None`: the batch system has, and those of the job are known
@@ -93,10 +96,14 @@ pub fn run(task: Task) -> io::Result<()> {
         let tell = tell.clone();
         move |end| _ = tell.send(Event::Ended(end))
     });
-    let shares_files = nonce::is_in(&task.dir, &task.nonce);
+    let is_common = nonce::is_in(&task.dir, &task.nonce);
+    // What is written there others see late: processes write somewhere else.
+    let is_late = is_common && is_late(&task.dir);
+    let dir = if is_late { node_dir(&task.nonce, task.stage_dir.as_deref()) } else { task.dir };
+    let shares_files = is_common && !is_late;
     let mut agent = Agent {
         link: Link { sender, asked: 0, answered: 0, last: Instant::now() },
-        files: Files::new(task.dir, task.has_several_jobs, shares_files, SystemTime::now()),
+        files: Files::new(dir, task.has_several_jobs, shares_files, SystemTime::now()),
         ends,
         living: BTreeSet::new(),
         known: BTreeSet::new(),
@@ -154,6 +161,11 @@ pub fn run(task: Task) -> io::Result<()> {
     }
     agent.files.forget_others();
     Ok(())
+}
+
+/// Is the directory on a file system where other nodes see late what is stored?
+fn is_late(dir: &Path) -> bool {
+    rustix::fs::statfs(dir).ok().and_then(|found| shared_of(found.f_type as u64)).is_some_and(|shared| shared.is_late)
 }
 
 fn bind(nonce: &str) -> io::Result<UnixListener> {

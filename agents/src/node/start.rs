@@ -7,9 +7,11 @@ use crate::wire::message::ProcessId;
 use std::env;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use trace_format::run::agent::{DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
 use trace_format::run::jobs::EACH;
 use trace_format::run::nonce::NONCE;
+use trace_format::run::stages::STAGE_DIR;
 
 impl Task {
     /// `None`: nobody has started an agent so, or there is one already. It is called once, when a process begins.
@@ -32,6 +34,7 @@ impl Task {
             token: variable(TOKEN)?.parse().ok()?,
             nonce,
             dir: variable(DIRECTORY)?.into(),
+            stage_dir: variable(STAGE_DIR).map(PathBuf::from),
             has_several_jobs: variable(EACH).is_some(),
             first,
             lock,

@@ -181,7 +181,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         job.poll(observer);
         tell_troubles(job.hub(), job.name());
         tell_deaths(observer, job.name());
-        late_files.tell(observer, &here, job.name());
+        late_files.tell(observer, &here, job.hub(), job.name());
         ends.add(observer, &here);
         other_agents.look(observer, &here, job.hub(), now);
         if !news.is_empty() {

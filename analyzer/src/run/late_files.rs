@@ -1,5 +1,6 @@
 //! Directories in which the calls of ranks on other nodes are seen late: said once, as long as it matters.
 
+use agents::hub::Hub;
 use analyzer::observe::Observer;
 use nix::sys::statfs::statfs;
 use trace_format::run::file_system::shared_of;
@@ -11,9 +12,10 @@ pub(super) struct LateFiles {
 }
 
 impl LateFiles {
-    /// Says it if there is a rank on another host than `here`, and the directory is on such a file system.
-    pub(super) fn tell(&mut self, observer: &Observer, here: &str, name: &str) {
-        if self.done || observer.traces.headers().all(|header| header.host == here) {
+    /// Says it if there is a rank on another host than `here` whose agent does not send its trace, and the directory is on such a file system.
+    pub(super) fn tell(&mut self, observer: &Observer, here: &str, hub: Option<&Hub>, name: &str) {
+        let is_seen = |host: &str| host == here || hub.is_some_and(|hub| hub.sends(host));
+        if self.done || observer.traces.headers().all(|header| is_seen(&header.host)) {
             return;
         }
         self.done = true;

@@ -2,16 +2,18 @@
 //! it. It is no child of the process: the program sees no signal of it, and waits for it by no wait(2).
 
 use crate::job::config::{self, Config};
-use recorder::environment;
+use recorder::{environment, stage_place};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::run::agent::{
-    COMMAND, FIRST, FLUSH, HUB, IS_CONNECTED, LOCK_DESCRIPTOR, NEEDED, PROGRAM, YES, socket_name,
+    COMMAND, FIRST, FLUSH, HUB, IS_CONNECTED, LOCK_DESCRIPTOR, NEEDED, PROGRAM, YES, node_dir, socket_name,
 };
 use trace_format::run::proc;
 
@@ -167,22 +169,35 @@ fn ask(question: u8, patience_ms: i32) -> Option<u8> {
     }
 }
 
-/// Is there an agent, and has it found its way to `mpivet run`?
-pub(super) fn is_connected() -> bool {
-    ask(IS_CONNECTED, PATIENCE_MS) == Some(YES)
+/// Has an agent found its way to `mpivet run`? Then it brings the trace of this process there.
+pub(super) fn forwards() -> bool {
+    let is_connected = ask(IS_CONNECTED, PATIENCE_MS) == Some(YES);
+    FORWARDS.store(is_connected, Ordering::Relaxed);
+    is_connected
+}
+
+/// Where the trace shall be that belongs into `dir`, which `mpivet run` sees: if it would see it late, on the node, from where an
+/// agent brings it.
+pub(super) fn place(config: &Config, dir: PathBuf) -> PathBuf {
+    let (Some(nonce), Some(common)) = (&config.nonce, &config.dir) else { return dir };
+    // A job of several may have none yet.
+    if !stage_place::is_late(common) || !forwards() {
+        return dir;
+    }
+    let own = node_dir(nonce, config.stage_dir.as_deref());
+    match dir.strip_prefix(common) {
+        Ok(rest) if rest.as_os_str().is_empty() => own,
+        Ok(rest) => own.join(rest),
+        Err(_) => dir,
+    }
 }
 
 /// Waits until what was recorded is with `mpivet run`, where an agent brings it there. Safe in a signal handler.
 pub(super) fn flush() {
-    if FORWARDS.load(std::sync::atomic::Ordering::Relaxed) {
+    if FORWARDS.load(Ordering::Relaxed) {
         ask(FLUSH, PATIENCE_MS);
     }
 }
 
-/// The trace is in a directory that `mpivet run` does not see.
-static FORWARDS: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
-
 /// An agent brings the trace of this process to `mpivet run`.
-pub(super) fn forwards() {
-    FORWARDS.store(true, std::sync::atomic::Ordering::Relaxed);
-}
+static FORWARDS: AtomicBool = AtomicBool::new(false);

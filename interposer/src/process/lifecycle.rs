@@ -75,6 +75,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let buffering = if measures { buffer_limit::measure(library, abi, rank, size) } else { None };
     let program = program();
     let dir = directory(&before.config, &program, before.launch.spawned);
+    let is_known = is_shared(&before.config, &dir);
+    let dir = if is_known { agent::place(&before.config, dir) } else { dir };
     if let (Some(sampling), Class::Init) = (&before.config.sampling, class) {
         tool::sampling::begin(library, sampling, rank);
     }
@@ -110,11 +112,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
             return mode::set_mode(Mode::Off);
         }
     };
-    if !is_shared(&before.config, &dir) {
-        match agent::is_connected() {
-            true => agent::forwards(),
-            false => tell_that_it_is_not_shared(&before.config, &dir),
-        }
+    if !is_known && !agent::forwards() {
+        tell_that_it_is_not_shared(&before.config, &dir);
     }
     stop::prepare(&[INTERNAL_ERROR, OTHER_STACK, OTHER_THREAD]);
     owner::claim();

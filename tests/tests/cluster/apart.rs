@@ -13,7 +13,8 @@ pub(super) const TO_THE_END: [(&str, Scene); 3] = [
     ("apart: mpivet is killed", mpivet_is_killed),
 ];
 
-pub(super) const BROKEN_OFF: [(&str, Scene); 3] = [
+pub(super) const BROKEN_OFF: [(&str, Scene); 4] = [
+    ("apart: a directory on sshfs", on_sshfs),
     ("apart: deadlocks", deadlocks),
     ("apart: launched over ssh", over_ssh),
     ("apart: a rank is killed on another node", killed),
@@ -23,13 +24,15 @@ pub(super) const BROKEN_OFF: [(&str, Scene); 3] = [
 struct Apart<'a> {
     job: &'a Job<'a>,
     place: PathBuf,
+    _mounted: Mounted<'a>,
 }
 
 impl<'a> Apart<'a> {
     fn new(job: &'a Job<'a>) -> Result<Apart<'a>> {
-        let apart = Apart { job, place: job.dir.join("own") };
-        std::fs::create_dir_all(&apart.place)?;
-        let place = apart.place.display().to_string();
+        let own = job.dir.join("own");
+        std::fs::create_dir_all(&own)?;
+        let place = own.display().to_string();
+        let apart = Apart { job, place: own, _mounted: Mounted { job, place: place.clone() } };
         for node in NODES {
             let mounted = job.cluster.says(node, &["mount", "-t", "tmpfs", "tmpfs", &place])?;
             ensure!(mounted.code == Some(0), "{}", mounted.stderr);
@@ -56,14 +59,6 @@ impl<'a> Apart<'a> {
                 return Ok(());
             }
             ensure!(Instant::now() < until, "{what}: left on other nodes: {left}");
-        }
-    }
-}
-
-impl Drop for Apart<'_> {
-    fn drop(&mut self) {
-        for node in NODES {
-            _ = self.job.cluster.says(node, &["umount", "-l", &self.place.display().to_string()]);
         }
     }
 }
@@ -110,6 +105,50 @@ fn over_ssh(job: &Job) -> Result<()> {
     let outcome = apart.run(&job.over_ssh("send"))?;
     job.ensure_stopped("ssh", &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
     apart.ensure_clean("ssh")
+}
+
+/// Others would see late what is stored in a mapped file there.
+fn on_sshfs(job: &Job) -> Result<()> {
+    let (place, origin) = (job.dir.join("sshfs"), format!("/tmp/sshfs-{}", job.mpi.name));
+    std::fs::create_dir_all(&place)?;
+    let mounted = Mounted { job, place: place.display().to_string() };
+    job.cluster.says("node1", &["mkdir", "-p", &origin])?;
+    let config = job.cluster.directory().join("ssh_config").display().to_string();
+    let far = format!("10.77.0.1:{origin}");
+    for (node, words) in [
+        ("node1", &["mount", "--bind", &origin, &mounted.place][..]),
+        ("node2", &["sshfs", "-F", &config, &far, &mounted.place, "-o", "allow_other"]),
+        ("node3", &["sshfs", "-F", &config, &far, &mounted.place, "-o", "allow_other"]),
+    ] {
+        let said = job.cluster.says(node, words)?;
+        if said.code != Some(0) && words[0] == "sshfs" {
+            println!("skipped: sshfs cannot be used here: {}", said.stderr.trim());
+            return Ok(());
+        }
+        ensure!(said.code == Some(0), "{}", said.stderr);
+    }
+    for mode in ["circle", "send"] {
+        let outcome = run(job.run_in(&place.join("trace"), &job.srun(&["-N3", "-n6"], &[mode]))?, LIMIT)?;
+        job.ensure_stopped(mode, &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
+        ensure!(!outcome.stderr.contains("seen late"), "{}", outcome.stderr);
+        // The report can be made again from what is there.
+        let again = run(job.mpivet("node1", &["analyze", &place.join("trace").display().to_string()])?, LIMIT)?;
+        ensure!(again.code == Some(1) && again.stdout.contains("real-deadlock"), "{}{}", again.stdout, again.stderr);
+    }
+    Ok(())
+}
+
+struct Mounted<'a> {
+    job: &'a Job<'a>,
+    place: String,
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        for node in NODES {
+            _ = self.job.cluster.says(node, &["umount", "-l", &self.place]);
+        }
+    }
 }
 
 fn killed(job: &Job) -> Result<()> {

@@ -1,5 +1,7 @@
 //! How the processes of a job know where `mpivet run` listens for agents of their nodes (crate `agents`): by the environment.
 
+use std::path::{Path, PathBuf};
+
 /// Environment variable: where it listens, as `ADDRESS:PORT`, separated by commas. Without it there are no agents.
 pub const HUB: &str = "MPIVET_HUB";
 
@@ -22,12 +24,18 @@ pub const LOCK_DESCRIPTOR: i32 = 3;
 pub const DIRECTORY: &str = "MPIVET_DIR";
 
 /// Variables of a rank that its agent needs.
-pub const NEEDED: [&str; 5] = [HUB, TOKEN, DIRECTORY, super::nonce::NONCE, super::jobs::EACH];
+pub const NEEDED: [&str; 6] = [HUB, TOKEN, DIRECTORY, super::nonce::NONCE, super::jobs::EACH, super::stages::STAGE_DIR];
 
 /// The name of the socket by which the processes of a node find their agent, and by which there is no more than one. It is in no
 /// directory: with its last descriptor it is gone.
 pub fn socket_name(nonce: &str) -> String {
     format!("mpivet-agent-{nonce}")
+}
+
+/// The directory of traces on a node whose agent brings them to `mpivet run`, although the nodes share one: others would see late
+/// what is written there. It is of the node alone. `wish`: where the user wants stages.
+pub fn node_dir(nonce: &str, wish: Option<&Path>) -> PathBuf {
+    wish.filter(|wish| wish.is_absolute()).unwrap_or(Path::new("/tmp")).join(format!("mpivet-{nonce}"))
 }
 
 /// A process asks its agent, by one byte, to answer by the same byte when all it has recorded is where it belongs.

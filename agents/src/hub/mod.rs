@@ -93,6 +93,8 @@ struct State {
     owners: Owners,
     /// Each process that has ended, with its host.
     ends: Vec<(String, End)>,
+    /// Hosts that were told to be behind.
+    behind: BTreeSet<String>,
     /// Processes of which all has come.
     complete: BTreeSet<(String, ProcessId)>,
     asked: HashMap<u64, Asked>,
@@ -465,6 +467,17 @@ fn receive(
         };
         match message {
             FromAgent::Bye => return Ok(()),
+            FromAgent::Behind { bytes } => {
+                let mut state = lock(state);
+                if state.behind.insert(host.to_owned()) {
+                    let line = format!(
+                        "{host} records faster than its agent may send, {} MB wait there: they are sent when its ranks rest or \
+                         end (--agent-bandwidth)",
+                        bytes >> 20
+                    );
+                    state.troubles.push(line);
+                }
+            }
             FromAgent::Alive | FromAgent::Leaving | FromAgent::Hello { .. } => {}
             FromAgent::Sync { number } => {
                 sender.lock().unwrap_or_else(|e| e.into_inner()).send(&ToAgent::Received { number })?;

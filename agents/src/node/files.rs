@@ -49,6 +49,8 @@ struct RankFiles {
     stem: String,
     dir: PathBuf,
     trace: Growing,
+    /// Where there is a limit of size, the last parts of the trace.
+    segments: Vec<Growing>,
     stages: Vec<StageSource>,
     is_over: bool,
 }
@@ -94,6 +96,11 @@ impl Growing {
                 return Ok(true);
             }
         }
+    }
+
+    /// Bytes that were not sent.
+    fn unsent(&self) -> u64 {
+        fs::symlink_metadata(&self.path).map_or(0, |found| found.len().saturating_sub(self.sent))
     }
 
     /// Sends again what stands in these places: some bytes are written later than those behind them.
@@ -162,7 +169,12 @@ impl Files {
         }
         let Some(trace) = Growing::new(path.clone(), &self.dir) else { return };
         let (stem, dir) = (stem.to_owned(), dir.to_owned());
-        self.ranks.insert(path, RankFiles { header, head, stem, dir, trace, stages: Vec::new(), is_over: false });
+        let segments = match header.retention.max_bytes {
+            0 => Vec::new(),
+            _ => (0..SEGMENTS).filter_map(|n| Growing::new(segment_path(&dir, &stem, n), &self.dir)).collect(),
+        };
+        let stages = Vec::new();
+        self.ranks.insert(path, RankFiles { header, head, stem, dir, trace, segments, stages, is_over: false });
     }
 
     fn add_other(&mut self, path: PathBuf) {
@@ -173,21 +185,35 @@ impl Files {
         }
     }
 
-    /// Sends what is new of the traces; of stages that get records all the time, not all of it at once.
-    pub(super) fn forward(&mut self, send: Send) -> io::Result<()> {
-        self.forward_as(false, send)
+    /// Sends what is new of the traces. Ranks that go on all the time wait while `may_send` is false: nobody needs to know at once
+    /// what they do, and what they have done in the end is sent when they rest.
+    pub(super) fn forward(&mut self, may_send: &mut dyn FnMut() -> bool, send: Send) -> io::Result<()> {
+        if self.are_shared {
+            return Ok(());
+        }
+        for rank in self.ranks.values_mut().filter(|rank| !rank.is_over) {
+            let is_at_rest = rank.is_at_rest();
+            if is_at_rest || may_send() {
+                rank.forward(is_at_rest, send)?;
+            }
+        }
+        Ok(())
     }
 
     /// Sends all that is new.
     pub(super) fn forward_all(&mut self, send: Send) -> io::Result<()> {
-        self.forward_as(true, send)
-    }
-
-    fn forward_as(&mut self, all: bool, send: Send) -> io::Result<()> {
         if self.are_shared {
             return Ok(());
         }
-        self.ranks.values_mut().filter(|rank| !rank.is_over).try_for_each(|rank| rank.forward(all, send))
+        self.ranks.values_mut().filter(|rank| !rank.is_over).try_for_each(|rank| rank.forward(true, send))
+    }
+
+    /// Bytes of traces that were not sent.
+    pub(super) fn unsent(&self) -> u64 {
+        if self.are_shared {
+            return 0;
+        }
+        self.ranks.values().filter(|rank| !rank.is_over).map(RankFiles::unsent).sum()
     }
 
     /// Everything of the process is on the other side, and nothing will come: nobody needs it here.
@@ -200,10 +226,7 @@ impl Files {
             rank.is_over = true;
             _ = fs::remove_file(&rank.trace.path);
             rank.stages.iter().for_each(StageSource::remove);
-            for path in (0..SEGMENTS).map(|segment| segment_path(&rank.dir, &rank.stem, segment)) {
-                _ = fs::remove_file(&path);
-                self.others.remove(&path);
-            }
+            rank.segments.iter().for_each(|segment| _ = fs::remove_file(&segment.path));
             if let Some(apart) = rank.header.apart() {
                 _ = fs::remove_dir(apart);
             }
@@ -226,10 +249,9 @@ impl Files {
     }
 }
 
-/// Files of a trace that are not those of one process alone, or that need no stage.
+/// Files of a trace that are not those of one process alone.
 fn is_forwarded(name: &str) -> bool {
-    let is_segment = name.rsplit_once(".ring").is_some_and(|(_, n)| n.parse::<u64>().is_ok());
-    is_segment || name.ends_with(".json") || name.ends_with(".json.gz")
+    name.ends_with(".json") || name.ends_with(".json.gz")
 }
 
 impl RankFiles {
@@ -250,11 +272,23 @@ impl RankFiles {
         }
     }
 
+    /// Have its threads done nothing since the last look?
+    fn is_at_rest(&mut self) -> bool {
+        self.stages.iter_mut().fold(true, |all, stage| all & stage.is_at_rest())
+    }
+
+    fn unsent(&self) -> u64 {
+        self.segments.iter().chain([&self.trace]).map(Growing::unsent).sum()
+    }
+
     fn forward(&mut self, all: bool, send: Send) -> io::Result<()> {
         let was_alive = self.lives();
         let all = all || !was_alive;
         let news: Vec<_> = self.stages.iter_mut().map(|stage| stage.copy(all)).collect();
         self.trace.forward(send)?;
+        for segment in &mut self.segments {
+            segment.forward(send)?;
+        }
         for (stage, news) in self.stages.iter_mut().zip(news) {
             match news {
                 Some(news) => send(&FromAgent::Stage { place: stage.place.clone(), news })?,

@@ -1,6 +1,7 @@
 //! The agent of a node. The first process of the job there has started it, and it ends with the last one, or when `mpivet run` is
 //! gone: nothing is left of it.
 
+mod budget;
 mod files;
 mod link;
 mod stages;
@@ -13,6 +14,7 @@ use crate::process::{Reading, others_wait_for_ever, read_process};
 use crate::wire::channel::Sender;
 use crate::wire::message::{FromAgent, ProcessId, ToAgent};
 use crate::wire::token::Token;
+use budget::Budget;
 use files::Files;
 use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write as _};
@@ -32,6 +34,9 @@ const TICK: Duration = Duration::from_millis(20);
 const SCAN_EVERY: Duration = Duration::from_millis(100);
 /// Without any process of the job, the agent ends after this time: some launchers start the next ones late.
 const PATIENCE: Duration = Duration::from_millis(200);
+/// An agent that cannot send all says so, this often and if it is more than so many bytes.
+const TELL_BEHIND: Duration = Duration::from_secs(1);
+const BEHIND: u64 = 64 << 20;
 /// After this time in silence it says that it is still there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
@@ -47,6 +52,8 @@ pub struct Task {
     pub dir: PathBuf,
     /// Where the user wants stages.
     pub stage_dir: Option<PathBuf>,
+    /// Most bytes in a second.
+    pub bandwidth: u64,
     /// Each job has a directory in it.
     pub has_several_jobs: bool,
     /// The process that has started the agent, a process of the job. `None`: the batch system has, and those of the job are known
@@ -111,6 +118,8 @@ pub fn run(task: Task) -> io::Result<()> {
         leaving: BTreeSet::new(),
         lonely_since: None,
         scanned: None,
+        budget: Budget::new(task.bandwidth),
+        told_behind: Instant::now(),
         is_over: false,
         asking: Vec::new(),
     };
@@ -251,6 +260,8 @@ struct Agent {
     /// Since when there is none.
     lonely_since: Option<Instant>,
     scanned: Option<Instant>,
+    budget: Budget,
+    told_behind: Instant,
     /// No process will come any more.
     is_over: bool,
     /// Questions whether all is in its place.
@@ -314,7 +325,24 @@ impl Agent {
                 self.has_ended(process, None, false)?;
             }
         }
-        self.files.forward(&mut |message| self.link.send(message))?;
+        let Link { sender, last, .. } = &mut self.link;
+        let budget = std::cell::RefCell::new(&mut self.budget);
+        let mut may_send = || budget.borrow_mut().has_room(Instant::now());
+        let mut send = |message: &FromAgent| {
+            let before = sender.sent();
+            sender.send(message)?;
+            budget.borrow_mut().spend(sender.sent() - before);
+            *last = Instant::now();
+            Ok(())
+        };
+        self.files.forward(&mut may_send, &mut send)?;
+        if self.told_behind.elapsed() >= TELL_BEHIND {
+            self.told_behind = Instant::now();
+            let bytes = self.files.unsent();
+            if bytes > BEHIND {
+                self.link.send(&FromAgent::Behind { bytes })?;
+            }
+        }
         if self.link.last.elapsed() >= SIGN_OF_LIFE {
             self.link.send(&FromAgent::Alive)?;
         }

@@ -56,21 +56,25 @@ impl StageSource {
         send(&FromAgent::Removed { place: self.place.clone() })
     }
 
-    /// The news since the last copy, if its thread is at rest or it was copied long ago, or all is wanted.
-    pub(super) fn copy(&mut self, all: bool) -> Option<StageNews> {
-        if self.is_removed || !self.exists() {
-            return None;
-        }
+    /// Has its thread done nothing since the last look?
+    pub(super) fn is_at_rest(&mut self) -> bool {
         let word = |at: usize| self.view.load(STAGE_HEADER_BYTES + at).unwrap_or(0);
         let lap = self.view.lap();
         let next = word(self.cursor);
         let last = self.open.last().map_or(0, |(at, _)| word(*at));
-        let is_at_rest = std::mem::replace(&mut self.seen, (lap, next, last)) == (lap, next, last);
-        let is_due = self.copied.is_none_or(|copied| copied.elapsed() >= WHILE_BUSY);
-        if !(all || is_at_rest || is_due) {
+        std::mem::replace(&mut self.seen, (lap, next, last)) == (lap, next, last)
+    }
+
+    /// The news since the last copy, if it was made long ago, or all is wanted.
+    pub(super) fn copy(&mut self, all: bool) -> Option<StageNews> {
+        if self.is_removed || !self.exists() {
             return None;
         }
-        let news = self.news(lap)?;
+        let is_due = self.copied.is_none_or(|copied| copied.elapsed() >= WHILE_BUSY);
+        if !(all || is_due) {
+            return None;
+        }
+        let news = self.news(self.view.lap())?;
         self.copied = Some(Instant::now());
         Some(news)
     }
@@ -205,7 +209,9 @@ mod tests {
         assert_eq!((view.lap(), view.calls()), (1, 2));
         // A thread that goes on all the time is copied now and then, one that rests at once.
         writer.record(24, 1, State::Returned, 4);
+        assert!(!source.is_at_rest());
         assert_eq!(source.copy(false), None);
-        assert!(source.copy(false).is_some_and(|news| news.records.len() == 24));
+        assert!(source.is_at_rest());
+        assert!(source.copy(true).is_some_and(|news| news.records.len() == 24));
     }
 }

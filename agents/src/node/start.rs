@@ -8,7 +8,7 @@ use std::env;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use trace_format::run::agent::{DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
+use trace_format::run::agent::{BANDWIDTH, DEFAULT_BANDWIDTH, DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
 use trace_format::run::jobs::EACH;
 use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
@@ -34,6 +34,10 @@ impl Task {
             token: variable(TOKEN)?.parse().ok()?,
             nonce,
             dir: variable(DIRECTORY)?.into(),
+            bandwidth: variable(BANDWIDTH)
+                .and_then(|megabytes| megabytes.parse::<u64>().ok())
+                .unwrap_or(DEFAULT_BANDWIDTH)
+                << 20,
             stage_dir: variable(STAGE_DIR).map(PathBuf::from),
             has_several_jobs: variable(EACH).is_some(),
             first,

@@ -119,6 +119,11 @@ pub enum FromAgent {
     /// All processes of the node that live have said that they record nothing more, and all was sent: the agent may be ended with
     /// the last of them.
     Leaving,
+    /// So many bytes of traces wait, because no more may be sent.
+    Behind {
+        /// Bytes.
+        bytes: u64,
+    },
     /// Nothing has happened.
     Alive,
     /// All processes of the node are gone, and all they had recorded was sent.

@@ -76,6 +76,10 @@ pub(super) struct RunArgs {
     /// [default: any]
     #[arg(long, value_name = "PORT", value_parser = ports)]
     port: Option<RangeInclusive<u16>>,
+    /// Most megabytes that each agent sends in a second while ranks go on, where nodes do not share the trace directory;
+    /// what ranks have done is sent whole when they rest [default: 8]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    agent_bandwidth: Option<u64>,
     /// Watch ranks on other nodes by their files alone: no agent on each node tells what happens there
     #[arg(long)]
     no_agents: bool,
@@ -147,6 +151,7 @@ pub(crate) struct RunPlan {
     pub(crate) stage_dir: Option<PathBuf>,
     pub(crate) ports: Option<RangeInclusive<u16>>,
     pub(crate) agents: bool,
+    pub(crate) agent_bandwidth: Option<u64>,
     pub(crate) checksums: Option<Checksums>,
     pub(crate) sample_over: Option<u64>,
     pub(crate) sync_sends: bool,
@@ -185,6 +190,7 @@ impl RunArgs {
             stage_dir: self.stage_dir,
             ports: self.port,
             agents: !self.no_agents,
+            agent_bandwidth: self.agent_bandwidth,
             checksums: self.checksums,
             sample_over: self.sample_over,
             sync_sends: self.sync_sends,

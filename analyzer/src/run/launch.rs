@@ -24,7 +24,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
-use trace_format::run::agent::{HUB, NEEDED, PROGRAM, TOKEN};
+use trace_format::run::agent::{BANDWIDTH, HUB, NEEDED, PROGRAM, TOKEN};
 use trace_format::run::discovery::FOLLOWER;
 use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
@@ -129,6 +129,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || others.iter().any(|o| name == o);
     let is_decided = |name: &OsString| is_ours(name) || crate::settings::is_variable(&name.to_string_lossy());
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();
+    ours.extend(plan.agent_bandwidth.map(|megabytes| (BANDWIDTH.into(), megabytes.to_string().into())));
     if let (Some(hub), Ok(program)) = (hub, std::env::current_exe()) {
         let needed = ours.iter().filter(|(name, _)| NEEDED.iter().any(|needed| name == needed));
         hub.set_agents(needed.cloned().collect(), program);

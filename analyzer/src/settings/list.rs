@@ -150,6 +150,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     in_process(setting("max-trace-size", "MPIVET_MAX_TRACE_SIZE", Kind::Number, "keep all", "64")),
     in_process(setting("stage-dir", "MPIVET_STAGE_DIR", Kind::Path, "the trace directory", "\"/dev/shm\"")),
     setting("port", "MPIVET_PORT", Kind::Word, "any", "\"40000-40100\""),
+    setting("agent-bandwidth", "MPIVET_AGENT_BANDWIDTH", Kind::Number, "8", "100"),
     off("no-agents", "MPIVET_NO_AGENTS"),
     in_process(setting("checksums", "MPIVET_CHECKSUMS", Kind::Word, "sends", "\"all\"")),
     in_process(setting("sample-over", "MPIVET_SAMPLE_OVER", Kind::Number, "look at all data", "1048576")),

@@ -23,8 +23,14 @@ pub const LOCK_DESCRIPTOR: i32 = 3;
 /// Environment variable: the directory of the traces.
 pub const DIRECTORY: &str = "MPIVET_DIR";
 
+/// Environment variable: most megabytes that an agent sends in a second, as long as ranks go on.
+pub const BANDWIDTH: &str = "MPIVET_AGENT_BANDWIDTH";
+/// Without that: of 30 such nodes one host can read all (3 to 6 bytes a call, 30 to 45 million calls a second).
+pub const DEFAULT_BANDWIDTH: u64 = 8;
+
 /// Variables of a rank that its agent needs.
-pub const NEEDED: [&str; 6] = [HUB, TOKEN, DIRECTORY, super::nonce::NONCE, super::jobs::EACH, super::stages::STAGE_DIR];
+pub const NEEDED: [&str; 7] =
+    [HUB, TOKEN, BANDWIDTH, DIRECTORY, super::nonce::NONCE, super::jobs::EACH, super::stages::STAGE_DIR];
 
 /// The name of the socket by which the processes of a node find their agent, and by which there is no more than one. It is in no
 /// directory: with its last descriptor it is gone.

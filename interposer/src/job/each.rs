@@ -41,7 +41,7 @@ fn own_name(started: &Started, me: u32) -> String {
     format!("{}-{pid}-{}", started.host, started.pid_start)
 }
 
-fn plain(letter: char) -> char {
+pub(crate) fn plain(letter: char) -> char {
     if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-') { letter } else { '-' }
 }
 

@@ -88,8 +88,18 @@ fn launched() -> (u32, u32) {
 
 /// The nearest ancestor that starts ranks, behind its child that this process comes from.
 fn nearest_launcher() -> Option<(u32, u32)> {
-    const LAUNCHERS: [&str; 9] =
-        ["hydra_pmi_proxy", "orted", "orterun", "prted", "prterun", "mpiexec", "mpirun", "slurmstepd", "hydra_bstrap"];
+    const LAUNCHERS: [&str; 10] = [
+        "hydra_pmi_proxy",
+        "orted",
+        "orterun",
+        "prted",
+        "prterun",
+        "mpiexec",
+        "mpirun",
+        "slurmstepd",
+        "hydra_bstrap",
+        "flux-shell",
+    ];
     let mut child = std::process::id();
     for _ in 0..16 {
         let pid = process(child)?.1;
@@ -130,7 +140,7 @@ pub(crate) fn first_launcher(ancestors: &[(u32, String)]) -> Option<&(u32, Strin
 
 /// A script called `mpirun-tests` is none.
 fn is_launcher(name: &str) -> bool {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "hydra_pmi_proxy",
         "hydra_bstrap_pr",
         "orted",
@@ -141,6 +151,7 @@ fn is_launcher(name: &str) -> bool {
         "mpirun",
         "slurmstepd",
         "srun",
+        "flux-shell",
     ];
     let plain = [".openmpi", ".mpich", ".hydra"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     NAMES.contains(&plain)
@@ -186,7 +197,10 @@ fn process(pid: u32) -> Option<(String, u32)> {
 pub(crate) fn is_one_node(size: i32, variable: impl Fn(&str) -> Option<String>) -> bool {
     let says = |name: &str, number: i32| variable(name).is_some_and(|value| value.trim().parse() == Ok(number));
     let local = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"];
-    size == 1 || local.iter().any(|name| says(name, size)) || says("SLURM_STEP_NUM_NODES", 1)
+    size == 1
+        || local.iter().any(|name| says(name, size))
+        || says("SLURM_STEP_NUM_NODES", 1)
+        || says("FLUX_JOB_NNODES", 1)
 }
 
 #[cfg(test)]
@@ -203,5 +217,6 @@ mod tests {
         assert!(is_one_node(4, with(&[("MPI_LOCALNRANKS", "4")])));
         assert!(!is_one_node(8, with(&[("MPI_LOCALNRANKS", "4"), ("SLURM_STEP_NUM_NODES", "2")])));
         assert!(is_one_node(8, with(&[("SLURM_STEP_NUM_NODES", "1")])));
+        assert!(is_one_node(8, with(&[("FLUX_JOB_NNODES", "1")])));
     }
 }

@@ -11,14 +11,22 @@ pub(crate) fn directory(config: &Config, program: &str, spawned: bool) -> PathBu
     if let (Some(root), Some(dir)) = (&config.each, &config.dir) {
         return each::directory(dir, root, spawned).unwrap_or_else(|| dir.clone());
     }
-    let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| environment::var(v).ok());
-    let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
+    let id = batch_job(|name| environment::var(name).ok()).unwrap_or_else(|| launch::launcher_pid().to_string());
     let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();
     existing.unwrap_or_else(|| {
         let name = program.rsplit('/').next().unwrap_or("program");
         let name = config.dir.clone().unwrap_or_else(|| format!("mpivet-{name}-{id}").into());
         Path::new(&cwd()).join(name)
     })
+}
+
+/// The name of the batch job, as it may stand in a file name: PBS calls the task of an array `12[3].server`, and names in Flux
+/// begin with a letter of their own.
+fn batch_job(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    // Flux may run inside of a job of another one, which has its variable, too.
+    let job =
+        ["FLUX_JOB_ID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|name| variable(name))?;
+    Some(job.chars().map(each::plain).collect())
 }
 
 /// Spawned ranks may have another working directory and another program than those who spawned them, whose trace
@@ -80,4 +88,18 @@ pub(crate) fn arguments() -> Vec<String> {
         words.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();
     // Behind the last one there is a zero, too.
     words.split_last().map(|(_, all)| all.to_vec()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batch_jobs_have_names_of_files() {
+        let of = |name: &str, value: &str| batch_job(|asked| (asked == name).then(|| value.to_owned()));
+        assert_eq!(of("SLURM_JOB_ID", "4711").as_deref(), Some("4711"));
+        assert_eq!(of("PBS_JOBID", "12[3].server").as_deref(), Some("12-3-.server"));
+        assert_eq!(of("FLUX_JOB_ID", "ƒ2Ab").as_deref(), Some("-2Ab"));
+        assert_eq!(of("HOME", "/"), None);
+    }
 }

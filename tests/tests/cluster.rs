@@ -1,14 +1,17 @@
 //! Jobs that span nodes: three nodes in namespaces of this machine, with ssh and Slurm (`tests/cluster/README.md`). Where they
-//! cannot be made, nothing is tested, and the test says why.
+//! cannot be made, nothing is tested, and the test says why. `MPIVET_TEST_SCENE=WORDS`: the scenes with these words in their names.
 
 #[path = "cluster/apart.rs"]
 mod apart;
+#[path = "cluster/launchers.rs"]
+mod launchers;
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::Mpi;
 use mpivet_tests::run::{Outcome, run};
-use mpivet_tests::{root, scratch, share, vet};
+use mpivet_tests::share::Turn;
+use mpivet_tests::{mpi, root, scratch, share, vet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -170,6 +173,8 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
             return Ok(());
         }
     };
+    let turn = Turn::now().lasting(mpi::required().len() as u64);
+    let wanted = std::env::var("MPIVET_TEST_SCENE").ok();
     for mpi in share::mpis("jobs over nodes") {
         if !["mpich", "openmpi"].contains(&mpi.name) {
             continue;
@@ -179,8 +184,15 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
         let job = Job { cluster: &cluster, mpi: &mpi, program, dir };
-        let to_the_end = TO_THE_END.iter().chain(&apart::TO_THE_END).filter(|_| mpi.is("openmpi"));
-        for (name, scene) in to_the_end.chain(&BROKEN_OFF).chain(&apart::BROKEN_OFF) {
+        let to_the_end = TO_THE_END.iter().chain(&apart::TO_THE_END).map(|scene| (mpi.is("openmpi"), scene));
+        let others = BROKEN_OFF.iter().chain(&apart::BROKEN_OFF).chain(&launchers::SCENES);
+        let all = (0..).zip(to_the_end.chain(others.map(|scene| (true, scene))));
+        let is_on = |number: u64, name: &str| match &wanted {
+            Some(wanted) => name.contains(wanted),
+            None => ALWAYS.contains(&name) || turn.includes(number, SHARES),
+        };
+        let now = all.filter(|(number, (is_possible, scene))| *is_possible && is_on(*number, scene.0));
+        for (name, scene) in now.map(|(_, (_, scene))| scene) {
             let start = Instant::now();
             scene(&job).with_context(|| format!("{}: {name}", mpi.name))?;
             println!("{}: {name}: {:.1} s", mpi.name, start.elapsed().as_secs_f64());
@@ -189,6 +201,12 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
     }
     Ok(())
 }
+
+/// So many commits under each MPI play all scenes.
+const SHARES: u64 = 4;
+
+const ALWAYS: [&str; 3] =
+    ["a correct job", "a circle of waiting ranks over nodes", "a directory named after the program"];
 
 type Scene = fn(&Job) -> Result<()>;
 

@@ -1,0 +1,218 @@
+//! Jobs of several parts, several jobs at once, and jobs that are ended before their time.
+
+use super::{Job, LIMIT, NODES, Scene};
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::run::{Background, Outcome, run};
+use mpivet_tests::vet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub(super) const SCENES: [(&str, Scene); 7] = [
+    ("no variable of the environment is passed on", no_environment),
+    ("jobs of two parts", heterogeneous),
+    ("several programs in one job", several_programs),
+    ("the tasks of an array", array),
+    ("two steps at once", two_steps),
+    ("mpivet is killed", killed),
+    ("a directory on sshfs", on_sshfs),
+];
+
+/// From the start of a disturbance to its effect.
+const SOON: Duration = Duration::from_secs(30);
+
+fn until(what: &str, mut done: impl FnMut() -> Result<bool>) -> Result<()> {
+    let end = Instant::now() + SOON;
+    while !done()? {
+        ensure!(Instant::now() < end, "{what}: not in time");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+impl Job<'_> {
+    /// A mode of the program with a mistake of 6 ranks, and words of its report. Jobs under MPICH may not come to their end.
+    fn mistake(&self) -> (&'static str, &'static str) {
+        match self.mpi.is("openmpi") {
+            true => ("mixed", "rank 0 sends MPI_INT to rank 5, which receives MPI_FLOAT"),
+            false => ("circle", "real-deadlock: ranks 0-5 wait for each other"),
+        }
+    }
+
+    fn ensure_found(&self, what: &str, outcome: &Outcome) -> Result<()> {
+        let Outcome { code, stderr, .. } = outcome;
+        let words = self.mistake().1;
+        ensure!(*code == Some(1) && stderr.contains(words), "{what}: {code:?}: no {words}\n{stderr}");
+        ensure!(stderr.contains("6 ranks"), "{what}\n{stderr}");
+        self.ensure_nothing_left(what)
+    }
+
+    fn ensure_nothing_left(&self, what: &str) -> Result<()> {
+        until(&format!("{what}: the end of all ranks"), || Ok(self.left()?.is_empty()))
+    }
+
+    /// `mpivet run`, which leaves its number in a file, and what it says in another one.
+    fn announced(&self, job: &[String]) -> Result<std::process::Command> {
+        _ = std::fs::remove_file(self.dir.join("number"));
+        _ = std::fs::remove_dir_all(self.trace());
+        let mpivet = vet::command()?.get_program().to_str().context("no name")?.to_owned();
+        let trace = self.trace().display().to_string();
+        let words = ["sh", "-c", "echo $$ >number; exec \"$0\" \"$@\" 2>said", &mpivet, "run", "--dir", &trace, "--"];
+        let words: Vec<&str> = words.into_iter().chain(job.iter().map(String::as_str)).collect();
+        let mut command = self.cluster.on("node1", &words);
+        mpivet_tests::mpi::Mpi::prepare(&mut command);
+        command.current_dir(&self.dir);
+        Ok(command)
+    }
+
+    fn wait_for_start(&self) -> Result<String> {
+        let files = ["rank-0.mpv", "rank-5.mpv", "job.json"];
+        until("the start of all ranks", || Ok(files.iter().all(|file| self.trace().join(file).exists())))?;
+        std::thread::sleep(Duration::from_millis(500));
+        Ok(text(&self.dir.join("number")).trim().to_owned())
+    }
+
+    /// A batch job that is submitted by a command with these words: it writes what is said to `said.N`, then an exit code to
+    /// `code.N`. Returns both for each of these numbers.
+    fn batch(&self, words: &[&str], script: &str, numbers: &[u32]) -> Result<Vec<Outcome>> {
+        let dir = self.dir.join("batch");
+        _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir)?;
+        std::fs::write(dir.join("script"), format!("#!/bin/sh\ncd {}\n{script}", dir.display()))?;
+        // The processes of a batch job are none of the command's.
+        let words = ["env", "-u", "MPIVET_TEST_RUN", "sbatch", "-o", "/dev/null"].iter().chain(words).copied();
+        let mut command = self.cluster.on("node1", &words.chain(["script"]).collect::<Vec<_>>());
+        mpivet_tests::mpi::Mpi::prepare(&mut command);
+        command.current_dir(&dir);
+        let start = Instant::now();
+        let said = run(command, LIMIT)?;
+        ensure!(said.code == Some(0), "{}", said.stderr);
+        let file = |name: &str, number: &u32| dir.join(format!("{name}.{number}"));
+        until("the end of the batch job", || Ok(numbers.iter().all(|n| text(&file("code", n)).ends_with('\n'))))
+            .with_context(|| numbers.iter().map(|n| text(&file("said", n))).collect::<String>())?;
+        let outcome = |number: &u32| Outcome {
+            code: text(&file("code", number)).trim().parse().ok(),
+            stdout: String::new(),
+            stderr: text(&file("said", number)),
+            leftovers: Vec::new(),
+            elapsed: start.elapsed(),
+        };
+        Ok(numbers.iter().map(outcome).collect())
+    }
+
+    /// A line of a shell that runs a job under mpivet, for [`Job::batch`].
+    fn line(&self, job: &[String], number: &str) -> Result<String> {
+        let mpivet = vet::command()?.get_program().display().to_string();
+        let run = format!("{mpivet} run --keep always -- {}", job.join(" "));
+        Ok(format!("{run} >said.{number} 2>&1; echo $? >code.{number}"))
+    }
+
+    fn directories_of_batch(&self) -> Result<usize> {
+        let names = std::fs::read_dir(self.dir.join("batch"))?.map(|entry| Ok(entry?.file_name()));
+        let names: Vec<_> = names.collect::<Result<_>>()?;
+        let begin = format!("mpivet-{}-", self.program.file_name().context("no name")?.display());
+        Ok(names.iter().filter(|name| name.to_string_lossy().starts_with(&begin)).count())
+    }
+}
+
+fn no_environment(job: &Job) -> Result<()> {
+    let words = job.srun(&["-N3", "-n6", "--export=NONE"], &[job.mistake().0]);
+    job.ensure_found("srun --export=NONE", &job.run(&words)?)
+}
+
+fn heterogeneous(job: &Job) -> Result<()> {
+    let mode = [job.mistake().0];
+    let other = job.srun(&["-N2", "-n4", "--export=NONE"], &mode);
+    let both = [job.srun(&["-N1", "-n2"], &mode), vec![":".to_owned()], other[2..].to_vec()].concat();
+    job.ensure_found("srun A : B", &job.run(&both)?)
+}
+
+fn several_programs(job: &Job) -> Result<()> {
+    let file = job.dir.join("programs");
+    let (mode, program) = (job.mistake().0, job.program.display());
+    std::fs::write(&file, format!("# ranks\n0-1 {program} {mode}\n2-5 {program} {mode} x\n"))?;
+    let mut words = job.srun(&["-N3", "-n6", "--multi-prog"], &[]);
+    *words.last_mut().context("no words")? = file.display().to_string();
+    job.ensure_found("srun --multi-prog", &job.run(&words)?)?;
+    // `-n 6 PROGRAM MODE` as two parts.
+    let mut words = job.over_ssh(mode);
+    let program = words[words.len() - 2].clone();
+    let at = words.len() - 3;
+    words[at] = "2".to_owned();
+    words.extend([":", "-n", "4", &program, mode].map(str::to_owned));
+    job.ensure_found("mpirun A : B", &job.run(&words)?)
+}
+
+fn array(job: &Job) -> Result<()> {
+    let line = job.line(&job.srun(&["-N3", "-n6"], &["$mode"]), "$SLURM_ARRAY_TASK_ID")?;
+    let mode = job.mistake().0;
+    let script = format!("mode=circle; [ $SLURM_ARRAY_TASK_ID = 2 ] && mode={mode}\n{line}\n");
+    let said = job.batch(&["--array=1-2", "-N3", "-n6"], &script, &[1, 2])?;
+    job.ensure_stopped("task 1", &said[0], "real-deadlock: ranks 0-5 wait for each other")?;
+    job.ensure_found("task 2", &said[1])?;
+    ensure!(job.directories_of_batch()? == 2, "{}", job.directories_of_batch()?);
+    Ok(())
+}
+
+fn two_steps(job: &Job) -> Result<()> {
+    let line = |mode: &str, number: &str| job.line(&job.srun(&["--overlap", "-N3", "-n6"], &[mode]), number);
+    let script = format!("( {} ) &\n{}\nwait\n", line("circle", "1")?, line(job.mistake().0, "2")?);
+    let said = job.batch(&["-N3", "-n12"], &script, &[1, 2])?;
+    job.ensure_stopped("step 1", &said[0], "real-deadlock: ranks 0-5 wait for each other")?;
+    job.ensure_found("step 2", &said[1])?;
+    ensure!(job.directories_of_batch()? == 2, "{}", job.directories_of_batch()?);
+    Ok(())
+}
+
+/// The job goes on without mpivet, and its traces can be read later.
+fn killed(job: &Job) -> Result<()> {
+    let _running = Background::start(job.announced(&job.srun(&["-N3", "-n6"], &["long", "5"]))?)?;
+    let number = job.wait_for_start()?;
+    job.cluster.says("node1", &["kill", "-9", &number])?;
+    let analyze = |node: &str| run(job.mpivet(node, &["analyze", "trace"])?, LIMIT);
+    for node in ["node1", "node3"] {
+        let Outcome { code, stdout, stderr, .. } = analyze(node)?;
+        ensure!(code == Some(0) && stderr.contains("the job is still running"), "{node}: {code:?}\n{stderr}");
+        ensure!(stdout.contains("ranks 0-5: still running"), "{node}: {stdout}");
+    }
+    ensure!(job.left()?.len() == 6, "{:?}", job.left()?);
+    if !job.mpi.is("openmpi") {
+        return Ok(());
+    }
+    job.ensure_nothing_left("the job")?;
+    for node in ["node1", "node3"] {
+        let Outcome { code, stdout, stderr, .. } = analyze(node)?;
+        ensure!(code == Some(0) && stdout.contains("ranks 0-5: ended normally"), "{node}: {code:?}\n{stdout}{stderr}");
+    }
+    Ok(())
+}
+
+fn on_sshfs(job: &Job) -> Result<()> {
+    if !job.mpi.is("openmpi") {
+        return Ok(());
+    }
+    let own = job.dir.join("sshfs");
+    std::fs::create_dir_all(&own)?;
+    let place = own.display().to_string();
+    job.cluster.says("node1", &["mount", "-t", "tmpfs", "tmpfs", &place])?;
+    let (settings, there) = ("/run/mpi-cluster/ssh_config", format!("10.77.0.1:{place}"));
+    for node in &NODES[1..] {
+        // It stays, and is not the test's.
+        let unmark = ["env", "-u", "MPIVET_TEST_RUN"];
+        let words = [&unmark[..], &["sshfs", "-F", settings, &there, &place, "-o", "allow_other"]].concat();
+        let mounted = job.cluster.says(node, &words)?;
+        if mounted.code != Some(0) {
+            job.cluster.says("node1", &["umount", "-l", &place])?;
+            println!("skipped: no sshfs here: {}", mounted.stderr.trim());
+            return Ok(());
+        }
+    }
+    let said = run(job.run_in(&own.join("trace"), &job.srun(&["-N3", "-n6"], &["mixed"]))?, LIMIT);
+    for node in NODES.iter().rev() {
+        job.cluster.says(node, &["umount", "-l", &place])?;
+    }
+    job.ensure_found("sshfs", &said?)
+}

@@ -198,12 +198,10 @@ fn on_sshfs(job: &Job) -> Result<()> {
     std::fs::create_dir_all(&own)?;
     let place = own.display().to_string();
     job.cluster.says("node1", &["mount", "-t", "tmpfs", "tmpfs", &place])?;
-    let (settings, there) = ("/run/mpi-cluster/ssh_config", format!("10.77.0.1:{place}"));
+    let settings = job.cluster.directory().join("ssh_config").display().to_string();
+    let there = format!("10.77.0.1:{place}");
     for node in &NODES[1..] {
-        // It stays, and is not the test's.
-        let unmark = ["env", "-u", "MPIVET_TEST_RUN"];
-        let words = [&unmark[..], &["sshfs", "-F", settings, &there, &place, "-o", "allow_other"]].concat();
-        let mounted = job.cluster.says(node, &words)?;
+        let mounted = job.cluster.says(node, &["sshfs", "-F", &settings, &there, &place, "-o", "allow_other"])?;
         if mounted.code != Some(0) {
             job.cluster.says("node1", &["umount", "-l", &place])?;
             println!("skipped: no sshfs here: {}", mounted.stderr.trim());

@@ -12,7 +12,8 @@ pub(super) struct LateFiles {
 }
 
 impl LateFiles {
-    /// Says it if there is a rank on another host than `here` whose agent does not send its trace, and the directory is on such a file system.
+    /// Tells it if there is a rank on another host than `here` whose agent does not send its trace, and the directory is on such a
+    /// file system.
     pub(super) fn tell(&mut self, observer: &Observer, here: &str, hub: Option<&Hub>, name: &str) {
         let is_seen = |host: &str| host == here || hub.is_some_and(|hub| hub.sends(host));
         if self.done || observer.traces.headers().all(|header| is_seen(&header.host)) {

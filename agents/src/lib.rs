@@ -4,6 +4,7 @@
 //! - [`wire`]: what the two say to each other, and how each knows that the other one has the secret of this run.
 //! - [`node`]: the agent. It ends when its peer or the last process of the job on its node is gone.
 //! - [`hub`]: its peer in `mpivet run`, which has all agents of a job.
+//! - [`visit`]: somebody else who asks the agents.
 //! - [`process`]: what can be seen of a process from outside; [`ends`]: in which order processes end.
 //!
 //! An agent sends no message of MPI and is no part of the job: the first rank of a node starts it and forgets it.
@@ -15,4 +16,5 @@ pub mod ends;
 pub mod hub;
 pub mod node;
 pub mod process;
+pub mod visit;
 pub mod wire;

@@ -2,9 +2,10 @@
 
 use agents::hub::{Hub, Link, Question};
 use agents::process::{Activity, Reading};
+use agents::visit::Visit;
 use agents::wire::channel::{Receiver, Sender};
 use agents::wire::handshake::{of_agent, of_hub};
-use agents::wire::message::{FromAgent, Place, ProcessId, ToAgent};
+use agents::wire::message::{FromAgent, Inquiry, Place, ProcessId, ToAgent};
 use agents::wire::token::Token;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpStream};
@@ -68,9 +69,9 @@ fn questions_are_answered_in_the_turn_after_they_came() {
     let hub = Hub::start(dir.path(), None).unwrap();
     let (mut receiver, mut sender) = agent(&hub, "node1").unwrap();
     until(|| hub.link("node1").is_some());
-    let process = ProcessId { pid: 42, start: 7 };
+    let (process, since) = (ProcessId { pid: 42, start: 7 }, Instant::now());
     let all = [Question { host: "node1".into(), process, accounted: vec![42], unnamed: 0 }];
-    assert!(hub.answers(&all, hub.turn()).is_none());
+    assert!(hub.answers(&all, hub.turn(), since).is_none());
     let ToAgent::Look { question, process: asked, .. } = receiver.receive().unwrap() else { panic!("no question") };
     assert_eq!(asked, process);
     let before = hub.turn();
@@ -78,11 +79,17 @@ fn questions_are_answered_in_the_turn_after_they_came() {
     sender.send(&FromAgent::Seen { question, reading, others_wait: true }).unwrap();
     until(|| hub.turn() != before);
     // Somebody who has read the traces before it came must read them again.
-    assert!(hub.answers(&all, before).is_none());
-    let answers = hub.answers(&all, hub.turn()).unwrap();
+    assert!(hub.answers(&all, before, since).is_none());
+    let answers = hub.answers(&all, hub.turn(), since).unwrap();
     assert_eq!((answers[0].reading, answers[0].others_wait), (reading, true));
-    // An answer is given once; then it is asked again.
-    assert!(hub.answers(&all, hub.turn()).is_none());
+    // An answer is given once, and the next one is asked for at once.
+    let ToAgent::Look { question, .. } = receiver.receive().unwrap() else { panic!("no question") };
+    assert!(hub.answers(&all, hub.turn(), since).is_none());
+    let before = hub.turn();
+    sender.send(&FromAgent::Seen { question, reading, others_wait: true }).unwrap();
+    until(|| hub.turn() != before);
+    // It says nothing of what began later.
+    assert!(hub.answers(&all, hub.turn(), Instant::now()).is_none());
     assert!(matches!(receiver.receive().unwrap(), ToAgent::Look { .. }));
     sender.send(&FromAgent::Ended { process, status: Some(9), is_alone: false }).unwrap();
     until(|| hub.has_ended("node1", process));
@@ -213,4 +220,36 @@ fn a_port_is_one_of_those_that_were_given() {
     assert!((20_000..=60_000).contains(&hub.port()));
     let taken = hub.port()..=hub.port();
     assert!(Hub::start(dir.path(), Some(taken)).is_err());
+}
+
+#[test]
+fn a_visitor_asks_agents_by_way_of_the_hub() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Hub::start(dir.path(), None).unwrap();
+    assert!(Visit::enter(dir.path()).is_err());
+    if hub.variables().is_empty() {
+        println!("skipped: this host has no address that others reach");
+        return;
+    }
+    hub.tell().unwrap();
+    let (mut receiver, mut sender) = agent(&hub, "node1").unwrap();
+    until(|| hub.link("node1").is_some());
+    let agent = std::thread::spawn(move || {
+        let ToAgent::Inquire { number, inquiry } = receiver.receive().unwrap() else { panic!("no question") };
+        assert!(matches!(inquiry, Inquiry::Look { process: ProcessId { pid: 42, .. }, .. }));
+        for part in [(b"two ".to_vec(), false), (b"parts".to_vec(), true)] {
+            sender.send(&FromAgent::Told { number, part: Some(part) }).unwrap();
+        }
+        // Gone before it answers.
+        assert!(matches!(receiver.receive().unwrap(), ToAgent::Inquire { .. }));
+    });
+    let mut visit = Visit::enter(dir.path()).unwrap();
+    let look = Inquiry::Look { process: ProcessId { pid: 42, start: 7 }, accounted: Vec::new() };
+    let all = [("node1".to_owned(), look.clone()), ("node2".to_owned(), look.clone())];
+    assert_eq!(visit.ask(&all), [Some(b"two parts".to_vec()), None]);
+    assert_eq!(visit.ask(&all[..1]), [None]);
+    agent.join().unwrap();
+    assert_eq!(visit.ask(&all[..1]), [None]);
+    drop(hub);
+    assert!(Visit::enter(dir.path()).is_err());
 }

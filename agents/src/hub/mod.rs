@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
-use trace_format::run::agent::{HUB, TOKEN};
+use trace_format::run::agent::{Entrance, HUB, TOKEN};
 
 /// Time to prove that one knows the secret.
 const HANDSHAKE: Duration = Duration::from_secs(3);
@@ -93,6 +93,8 @@ struct State {
     owners: Owners,
     /// Each process that has ended, with its host.
     ends: Vec<(String, End)>,
+    /// Questions of visitors: the host, and the number that a visitor has given it.
+    visits: HashMap<u64, (String, u64, SharedSender)>,
     /// Hosts that were told to be behind.
     behind: BTreeSet<String>,
     /// Processes of which all has come.
@@ -170,6 +172,12 @@ impl Hub {
         Ok(hub)
     }
 
+    /// Tells the owner of the directory where it listens. Fails where that cannot be written.
+    pub fn tell(&self) -> io::Result<()> {
+        let entrance = Entrance { hub: self.addresses.clone(), token: self.token.to_hex() };
+        if self.addresses.is_empty() { Ok(()) } else { entrance.write(&self.dir) }
+    }
+
     /// Variables by which agents find it. Without an address that others reach there are none.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         if self.addresses.is_empty() {
@@ -243,10 +251,12 @@ impl Hub {
         self.lock().answers
     }
 
-    /// Answers to all of these, each new, that have come before a turn; `None`: they are on their way.
-    pub fn answers(&self, questions: &[Question], turn: u64) -> Option<Vec<Answer>> {
+    /// Answers to all of these, each new, that were asked for at `since` or later and have come before a turn; `None`: they are on
+    /// their way. The next ones are asked for at once.
+    pub fn answers(&self, questions: &[Question], turn: u64, since: Instant) -> Option<Vec<Answer>> {
         let mut state = self.lock();
-        state.asked.retain(|_, asked| asked.at.elapsed() < FORGOTTEN_AFTER);
+        let is_of_use = |asked: &Asked| asked.at >= since || !questions.contains(&asked.question);
+        state.asked.retain(|_, asked| asked.at.elapsed() < FORGOTTEN_AFTER && is_of_use(asked));
         let mut ready = Vec::new();
         for question in questions {
             match state.asked.iter().find(|(_, asked)| asked.question == *question) {
@@ -262,7 +272,9 @@ impl Hub {
                 state.asked.remove(&number);
                 answer
             };
-            ready.into_iter().map(take).collect()
+            let answers = ready.into_iter().map(take).collect();
+            questions.iter().for_each(|question| ask(&mut state, question));
+            answers
         })
     }
 
@@ -370,6 +382,7 @@ impl Strangers {
 impl Drop for Hub {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::SeqCst);
+        Entrance::forget(&self.dir);
         // Wakes the thread that accepts.
         _ = TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, self.port).into(), Duration::from_millis(100));
         for agent in self.lock().agents.values() {
@@ -414,8 +427,13 @@ fn serve(
     mut receiver: Receiver<TcpStream>,
     sender: Sender<TcpStream>,
 ) {
-    let Ok(FromAgent::Hello { host, shares_files }) = receiver.receive() else { return };
+    let first = receiver.receive();
     let sender = Arc::new(Mutex::new(sender));
+    let (host, shares_files) = match first {
+        Ok(FromAgent::Hello { host, shares_files }) => (host, shares_files),
+        Ok(FromAgent::Visit) => return visit(state, &stream, &mut receiver, &sender),
+        _ => return,
+    };
     {
         let mut state = lock(state);
         if state.agents.len() >= MOST_AGENTS {
@@ -441,6 +459,10 @@ fn serve(
     };
     state.troubles.extend(trouble);
     state.asked.retain(|_, asked| asked.question.host != host);
+    let (lost, rest) = std::mem::take(&mut state.visits).into_iter().partition(|(_, (there, ..))| *there == host);
+    state.visits = rest;
+    let lost: HashMap<_, (String, u64, SharedSender)> = lost;
+    lost.into_values().for_each(|(_, number, visitor)| _ = send(&visitor, &ToAgent::Told { number, part: None }));
     let mine = |agent: &&mut Agent| Arc::ptr_eq(&agent.sender, &sender);
     if let Some(agent) = state.agents.get_mut(&host).filter(mine) {
         agent.link = link;
@@ -448,6 +470,31 @@ fn serve(
         // The agent waits for that.
         _ = agent.stream.shutdown(Shutdown::Both);
     }
+}
+
+/// Passes on what a visitor asks, as long as it is there.
+fn visit(state: &Mutex<State>, stream: &TcpStream, receiver: &mut Receiver<TcpStream>, sender: &SharedSender) {
+    // It may think for a while before it asks.
+    _ = stream.set_read_timeout(None);
+    while let Ok(message) = receiver.receive() {
+        let FromAgent::Ask { number, host, inquiry } = message else { return };
+        let mut state = lock(state);
+        let own = state.questions;
+        state.questions += 1;
+        let agent = state.agents.get(&host).filter(|agent| agent.link == Link::Connected);
+        let asked = agent.is_some_and(|agent| send(&agent.sender, &ToAgent::Inquire { number: own, inquiry }));
+        if asked {
+            state.visits.insert(own, (host, number, sender.clone()));
+        } else if !send(sender, &ToAgent::Told { number, part: None }) {
+            return;
+        }
+    }
+}
+
+type SharedSender = Arc<Mutex<Sender<TcpStream>>>;
+
+fn send(sender: &Mutex<Sender<TcpStream>>, message: &ToAgent) -> bool {
+    sender.lock().unwrap_or_else(|e| e.into_inner()).send(message).is_ok()
 }
 
 fn receive(
@@ -478,7 +525,25 @@ fn receive(
                     state.troubles.push(line);
                 }
             }
-            FromAgent::Alive | FromAgent::Leaving | FromAgent::Hello { .. } => {}
+            FromAgent::Alive
+            | FromAgent::Leaving
+            | FromAgent::Hello { .. }
+            | FromAgent::Visit
+            | FromAgent::Ask { .. } => {}
+            FromAgent::Told { number, part } => {
+                let is_last = part.as_ref().is_none_or(|(_, is_last)| *is_last);
+                let visit = {
+                    let mut state = lock(state);
+                    match state.visits.get(&number) {
+                        Some((there, ..)) if there != host => None,
+                        Some(_) if is_last => state.visits.remove(&number),
+                        other => other.cloned(),
+                    }
+                };
+                if let Some((_, number, visitor)) = visit {
+                    send(&visitor, &ToAgent::Told { number, part });
+                }
+            }
             FromAgent::Sync { number } => {
                 sender.lock().unwrap_or_else(|e| e.into_inner()).send(&ToAgent::Received { number })?;
             }

@@ -84,7 +84,11 @@ impl Growing {
         }
         let Some((file, _)) = &self.file else { return Ok(true) };
         loop {
-            let mut bytes = vec![0; PIECE];
+            let left = found.len().saturating_sub(self.sent);
+            if left == 0 && !is_new {
+                return Ok(true);
+            }
+            let mut bytes = vec![0; left.min(PIECE as u64) as usize];
             let n = file.read_at(&mut bytes, self.sent)?;
             bytes.truncate(n);
             if n > 0 || is_new {
@@ -92,7 +96,7 @@ impl Growing {
                 is_new = false;
                 self.sent += n as u64;
             }
-            if n < PIECE {
+            if n == 0 {
                 return Ok(true);
             }
         }

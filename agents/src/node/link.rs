@@ -15,8 +15,11 @@ pub(crate) const LOST_AFTER: Duration = Duration::from_secs(20);
 /// The hub may be busy with others.
 const ATTEMPTS: u32 = 3;
 
+/// A stream, and what is said over it.
+pub(crate) type Connected = (TcpStream, Connection<TcpStream, TcpStream>);
+
 /// Connects with the first address behind which there is somebody who knows the secret.
-pub(super) fn connect(addresses: &str, token: &Token) -> io::Result<Connection<TcpStream, TcpStream>> {
+pub(crate) fn connect(addresses: &str, token: &Token) -> io::Result<Connected> {
     let (tell, told) = channel();
     for address in addresses.split(',').filter(|address| !address.is_empty()) {
         let (tell, token, address) = (tell.clone(), token.clone(), address.to_owned());
@@ -50,7 +53,7 @@ pub(super) fn connect(addresses: &str, token: &Token) -> io::Result<Connection<T
     Err(last)
 }
 
-fn connect_to(address: SocketAddr, token: &Token) -> io::Result<Connection<TcpStream, TcpStream>> {
+fn connect_to(address: SocketAddr, token: &Token) -> io::Result<Connected> {
     let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -58,7 +61,7 @@ fn connect_to(address: SocketAddr, token: &Token) -> io::Result<Connection<TcpSt
     let connection = handshake::of_agent(token, stream.try_clone()?, stream.try_clone()?)?;
     notice_loss(&stream)?;
     stream.set_read_timeout(None)?;
-    Ok(connection)
+    Ok((stream, connection))
 }
 
 /// Has the system end the connection if the other side does not answer.

@@ -3,11 +3,12 @@
 
 mod budget;
 mod files;
+mod inquire;
 mod link;
 mod stages;
 mod start;
 
-pub(crate) use link::{LOST_AFTER, notice_loss};
+pub(crate) use link::{LOST_AFTER, connect, notice_loss};
 
 use crate::ends::{End, EndWatch};
 use crate::process::{Reading, others_wait_for_ever, read_process};
@@ -22,7 +23,7 @@ use std::net::TcpStream;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, node_dir, socket_name};
 use trace_format::run::file_system::shared_of;
@@ -70,6 +71,8 @@ enum Event {
     Alone,
     Ended(End),
     Asked(UnixStream),
+    /// A visitor's question has its answer.
+    Answered(u64, Vec<u8>),
 }
 
 /// Does the task. Fails where the connection cannot be made or is lost.
@@ -80,8 +83,8 @@ pub fn run(task: Task) -> io::Result<()> {
         let tell = tell.clone();
         move |stream| tell.send(Event::Asked(stream)).is_ok()
     })?;
-    let connection = link::connect(&task.hub, &task.token);
-    let (mut receiver, sender) = match connection {
+    let connection = connect(&task.hub, &task.token);
+    let (_, (mut receiver, sender)) = match connection {
         Ok(connection) => connection,
         Err(e) => {
             answer_that_nobody_is_there(&events, task.first);
@@ -104,12 +107,13 @@ pub fn run(task: Task) -> io::Result<()> {
         move |end| _ = tell.send(Event::Ended(end))
     });
     let is_common = nonce::is_in(&task.dir, &task.nonce);
-    // What is written there others see late: processes write somewhere else.
+    // Others see late what is written there: processes write somewhere else.
     let is_late = is_common && is_late(&task.dir);
     let dir = if is_late { node_dir(&task.nonce, task.stage_dir.as_deref()) } else { task.dir };
     let shares_files = is_common && !is_late;
     let mut agent = Agent {
         link: Link { sender, asked: 0, answered: 0, last: Instant::now() },
+        tell: tell.clone(),
         files: Files::new(dir, task.has_several_jobs, shares_files, SystemTime::now()),
         ends,
         living: BTreeSet::new(),
@@ -247,6 +251,7 @@ impl Link {
 
 struct Agent {
     link: Link,
+    tell: mpsc::Sender<Event>,
     files: Files,
     ends: EndWatch,
     /// Processes of the job on this node.
@@ -366,6 +371,15 @@ impl Agent {
                 }
             }
             Event::Ended(End { process, status, is_alone, .. }) => self.has_ended(process, status, is_alone),
+            Event::Told(ToAgent::Inquire { number, inquiry }) => {
+                inquire::begin(number, inquiry, &self.known, self.tell.clone());
+                Ok(())
+            }
+            Event::Answered(number, bytes) => {
+                inquire::parts(&bytes, |part| self.link.send(&FromAgent::Told { number, part: Some(part) }))
+            }
+            // Nobody says that to an agent.
+            Event::Told(ToAgent::Told { .. }) => Ok(()),
             Event::Told(ToAgent::Over) => {
                 self.is_over = true;
                 self.scanned = None;

@@ -9,8 +9,11 @@ use trace_format::record::{Commit, State};
 use trace_format::untrusted;
 use trace_reader::reader::stage::StageView;
 
-/// While a thread goes on, its stage is copied this often: what it holds comes in the file, too, and there it is packed.
-const WHILE_BUSY: Duration = Duration::from_millis(500);
+/// While a thread goes on, its stage is copied this often, unless it goes on to another lap meanwhile: then what it held comes in
+/// the file, where it is packed.
+const WHILE_BUSY: Duration = Duration::from_secs(1);
+/// A thread that gets no processor for a moment is not at rest.
+const LOOKS: u32 = 3;
 /// Bytes of a stage in one message.
 const MOST: usize = 512 << 10;
 
@@ -28,7 +31,10 @@ pub(super) struct StageSource {
     header: Vec<u8>,
     /// Where its thread was at the last look: lap and commit words.
     seen: (u64, u64, u64),
-    copied: Option<Instant>,
+    /// Looks since then that found it there.
+    looks: u32,
+    /// The lap of the last time at which a copy was due, and when that was.
+    due: Option<(u64, Instant)>,
     is_removed: bool,
 }
 
@@ -37,8 +43,8 @@ impl StageSource {
     pub(super) fn open(path: PathBuf, place: Place, room: u32) -> Option<StageSource> {
         let view = StageView::new(&untrusted::open(&path).ok()?, room as usize).ok()?;
         let (header, seen) = (Vec::new(), (u64::MAX, 0, 0));
-        let (lap, cursor, open, copied) = (None, 0, Vec::new(), None);
-        Some(StageSource { path, place, view, room, lap, cursor, open, header, seen, copied, is_removed: false })
+        let (lap, cursor, open, due) = (None, 0, Vec::new(), None);
+        Some(StageSource { path, place, view, room, lap, cursor, open, header, seen, looks: 0, due, is_removed: false })
     }
 
     pub(super) fn exists(&self) -> bool {
@@ -56,13 +62,15 @@ impl StageSource {
         send(&FromAgent::Removed { place: self.place.clone() })
     }
 
-    /// Has its thread done nothing since the last look?
+    /// Has its thread done nothing in the last looks?
     pub(super) fn is_at_rest(&mut self) -> bool {
         let word = |at: usize| self.view.load(STAGE_HEADER_BYTES + at).unwrap_or(0);
         let lap = self.view.lap();
         let next = word(self.cursor);
         let last = self.open.last().map_or(0, |(at, _)| word(*at));
-        std::mem::replace(&mut self.seen, (lap, next, last)) == (lap, next, last)
+        let is_as_before = std::mem::replace(&mut self.seen, (lap, next, last)) == (lap, next, last);
+        self.looks = if is_as_before { self.looks + 1 } else { 0 };
+        self.looks >= LOOKS
     }
 
     /// The news since the last copy, if it was made long ago, or all is wanted.
@@ -70,13 +78,18 @@ impl StageSource {
         if self.is_removed || !self.exists() {
             return None;
         }
-        let is_due = self.copied.is_none_or(|copied| copied.elapsed() >= WHILE_BUSY);
-        if !(all || is_due) {
-            return None;
+        let lap = self.view.lap();
+        if !all {
+            let (before, since) = *self.due.get_or_insert((lap, Instant::now()));
+            if since.elapsed() < WHILE_BUSY {
+                return None;
+            }
+            self.due = Some((lap, Instant::now()));
+            if before != lap {
+                return None;
+            }
         }
-        let news = self.news(self.view.lap())?;
-        self.copied = Some(Instant::now());
-        Some(news)
+        self.news(lap)
     }
 
     fn news(&mut self, lap: u64) -> Option<StageNews> {
@@ -211,7 +224,7 @@ mod tests {
         writer.record(24, 1, State::Returned, 4);
         assert!(!source.is_at_rest());
         assert_eq!(source.copy(false), None);
-        assert!(source.is_at_rest());
+        assert!((1..LOOKS).all(|_| !source.is_at_rest()) && source.is_at_rest());
         assert!(source.copy(true).is_some_and(|news| news.records.len() == 24));
     }
 }

@@ -55,6 +55,28 @@ pub struct StageNews {
     pub records: Vec<u8>,
 }
 
+/// A question to an agent, of somebody who visits `mpivet run`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Inquiry {
+    /// Its state, and whether its other threads wait for each other without limit. The answer is a [`Reading`] and a bool, as
+    /// [`trace_format::codec`] has them.
+    Look {
+        /// The process.
+        process: ProcessId,
+        /// Threads of it in calls that are known.
+        accounted: Vec<u32>,
+    },
+    /// Its message queues. The answer is the output of `mpivet queues-of`.
+    Queues {
+        /// The process.
+        process: ProcessId,
+        /// It is stopped meanwhile.
+        stop: bool,
+        /// With call stacks.
+        stacks: bool,
+    },
+}
+
 /// An agent says this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FromAgent {
@@ -64,6 +86,24 @@ pub enum FromAgent {
         host: String,
         /// It sees the directory of the traces that `mpivet run` has made, so that files need not be sent.
         shares_files: bool,
+    },
+    /// The first message of somebody who is no agent and asks.
+    Visit,
+    /// A visitor asks the agent of a host.
+    Ask {
+        /// The number of the question.
+        number: u64,
+        /// The host.
+        host: String,
+        /// The question.
+        inquiry: Inquiry,
+    },
+    /// A part of the answer to [`ToAgent::Inquire`], and whether it is the last one.
+    Told {
+        /// The number of the question.
+        number: u64,
+        /// `None`: there is no answer.
+        part: Option<(Vec<u8>, bool)>,
     },
     /// Bytes of a file.
     Bytes {
@@ -133,6 +173,20 @@ pub enum FromAgent {
 /// `mpivet run` says this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToAgent {
+    /// A visitor asks.
+    Inquire {
+        /// The number of the question.
+        number: u64,
+        /// The question.
+        inquiry: Inquiry,
+    },
+    /// To a visitor: a part of an answer, and whether it is the last one.
+    Told {
+        /// The number of the question.
+        number: u64,
+        /// `None`: there is no answer.
+        part: Option<(Vec<u8>, bool)>,
+    },
     /// Look at a process.
     Look {
         /// The number of this question.

@@ -66,6 +66,11 @@ fn answer(mut child: Child) -> Answer {
         }
     };
     let text = text.join().unwrap_or_default();
-    let last = text.lines().rev().find(|line| !line.is_empty()).unwrap_or_default();
-    serde_json::from_str(last).unwrap_or_else(|_| Answer::Failed(format!("the debugger DLL has crashed ({status})")))
+    answer_in(&text).unwrap_or_else(|| Answer::Failed(format!("the debugger DLL has crashed ({status})")))
+}
+
+/// The answer in the output of such a process.
+pub(super) fn answer_in(text: &str) -> Option<Answer> {
+    let last = text.lines().rev().find(|line| !line.is_empty())?;
+    serde_json::from_str(last).ok()
 }

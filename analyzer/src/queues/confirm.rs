@@ -1,11 +1,12 @@
 //! Confirmation of a deadlock: the queues of one moment prove nothing. The processes are looked at again after all of
 //! them have had the chance to continue, and must be where they were.
 
-use super::ask;
+use super::ask::Answer;
+use super::eyes::Eyes;
+use super::targets::Target;
 use super::wait::{self, Stuck};
 use crate::run::evidence::Evidence;
-use agents::process::{Activity, Reading, others_wait_for_ever, read_process};
-use ask::Answer;
+use agents::process::Activity;
 use debugger::read::Options;
 use debugger::snapshot::{Snapshot, Thread};
 use std::time::{Duration, Instant};
@@ -16,36 +17,36 @@ const PAUSE: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Processes that wait for each other in these snapshots, and still do after they could have gone on.
-pub(super) fn deadlock(snapshots: &[Snapshot], options: Options) -> Vec<Stuck> {
+pub(super) fn deadlock(snapshots: &[Snapshot], options: Options, eyes: &Eyes) -> Vec<Stuck> {
     let first: Vec<Stuck> =
-        wait::deadlock(snapshots).into_iter().filter(|s| has_no_other_way(&snapshots[s.process])).collect();
+        wait::deadlock(snapshots).into_iter().filter(|s| has_no_other_way(&snapshots[s.process], eyes)).collect();
     let members: Vec<usize> = first.iter().map(|s| s.process).collect();
     // The set is a deadlock only if it needs no process that was left out because its other threads may help.
     let all_inside = first.iter().all(|s| s.operations.iter().flat_map(|o| &o.on).all(|on| members.contains(on)));
-    if first.is_empty() || !all_inside || !had_their_chance(first.iter().map(|s| &snapshots[s.process])) {
+    if first.is_empty() || !all_inside || !had_their_chance(first.iter().map(|s| &snapshots[s.process]), eyes) {
         return Vec::new();
     }
-    let again = look_again(snapshots, &members, options);
+    let again = look_again(snapshots, &members, options, eyes);
     let same = |s: &Stuck| stands_where_it_was(&snapshots[s.process], &again[s.process]);
     let second = wait::deadlock(&again);
     if first.iter().all(same) && first.iter().all(|s| second.contains(s)) { first } else { Vec::new() }
 }
 
 /// Do the threads that are in no MPI function wait for the others without end?
-fn has_no_other_way(snapshot: &Snapshot) -> bool {
+fn has_no_other_way(snapshot: &Snapshot, eyes: &Eyes) -> bool {
     let accounted = |t: &&Thread| t.library_thread || t.function.is_some();
     let accounted: Vec<u32> =
         snapshot.threads.iter().filter(accounted).filter_map(|t| u32::try_from(t.tid).ok()).collect();
-    u32::try_from(snapshot.pid).is_ok_and(|pid| others_wait_for_ever(pid, &accounted, 0))
+    eyes.others_wait(snapshot, &accounted)
 }
 
 /// Waits until all have run or slept long enough for what was on its way to arrive.
-fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>) -> bool {
-    let processes: Vec<(u32, u64)> = snapshots.filter_map(|s| Some((u32::try_from(s.pid).ok()?, s.start))).collect();
+fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>, eyes: &Eyes) -> bool {
+    let processes: Vec<&Snapshot> = snapshots.collect();
     let until = Instant::now() + PATIENCE;
     let mut evidence = Evidence::default();
     while Instant::now() < until {
-        let readings: Vec<Reading> = processes.iter().map(|(pid, start)| read_process(*pid, *start)).collect();
+        let readings = eyes.readings(&processes);
         if readings.iter().any(|l| l.activity == Activity::Gone) {
             return false;
         }
@@ -58,10 +59,11 @@ fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>) -> bool {
 }
 
 /// The snapshots, those of `members` made anew. A process that cannot be looked at any more has no queues.
-fn look_again(snapshots: &[Snapshot], members: &[usize], options: Options) -> Vec<Snapshot> {
+fn look_again(snapshots: &[Snapshot], members: &[usize], options: Options, eyes: &Eyes) -> Vec<Snapshot> {
     let mut all = snapshots.to_vec();
-    let pids: Vec<i32> = members.iter().map(|m| snapshots[*m].pid).collect();
-    for (member, (_, answer)) in members.iter().zip(ask::all(&pids, options)) {
+    let targets: Vec<Target> = members.iter().map(|m| Target::of(&snapshots[*m])).collect();
+    for (target, answer) in eyes.queues(&targets, options) {
+        let Some(member) = targets.iter().position(|one| *one == target).and_then(|i| members.get(i)) else { continue };
         match answer {
             Answer::Seen(snapshot) => all[*member] = *snapshot,
             Answer::Failed(_) => all[*member].queues = None,

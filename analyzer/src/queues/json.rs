@@ -1,5 +1,6 @@
 //! Queues for programs. Fields are described in the README.
 
+use super::targets::Target;
 use super::{Job, wait};
 use serde_json::{Value, json};
 
@@ -13,7 +14,11 @@ pub(super) fn render(job: &Job) -> String {
         snapshot.queues.iter_mut().for_each(|q| q.fingerprint = None);
         snapshot.threads.iter_mut().for_each(|t| t.waits = None);
     }
-    let failures: Vec<Value> = job.failures.iter().map(|(pid, why)| json!({ "pid": pid, "message": why })).collect();
+    let failure = |(target, why): &(Target, String)| match &target.host {
+        Some(host) => json!({ "host": host, "pid": target.pid, "message": why }),
+        None => json!({ "pid": target.pid, "message": why }),
+    };
+    let failures: Vec<Value> = job.failures.iter().map(failure).collect();
     let value = json!({
         "version": VERSION,
         "processes": snapshots,

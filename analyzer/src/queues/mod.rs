@@ -2,6 +2,7 @@
 
 mod ask;
 mod confirm;
+mod eyes;
 mod json;
 mod names;
 mod requests;
@@ -14,6 +15,8 @@ use crate::exit::{CLEAN, Exit, FINDINGS};
 use ask::Answer;
 use debugger::read::Options;
 use debugger::snapshot::Snapshot;
+use eyes::Eyes;
+use targets::Target;
 use wait::Stuck;
 
 /// A process could not be looked at.
@@ -24,25 +27,31 @@ struct Job {
     /// By rank.
     snapshots: Vec<Snapshot>,
     /// Processes that could not be looked at, and why.
-    failures: Vec<(i32, String)>,
+    failures: Vec<(Target, String)>,
     /// Ranks that wait for each other, and the operations.
     deadlock: Vec<Stuck>,
 }
 
 pub(crate) fn queues(plan: &QueuesPlan) -> Result<u8, Exit> {
-    let pids = targets::find(&plan.job)?;
+    let targets = targets::find(&plan.job)?;
+    let dir = match &plan.job {
+        crate::cli::Job::Traces(dir) => Some(dir.as_path()),
+        crate::cli::Job::Pids(_) => None,
+    };
+    let eyes = Eyes::open(&targets, dir);
     let options = Options { stop: plan.stop, stacks: plan.stacks };
-    let mut job = look(&pids, options);
+    let mut job = look(&targets, options, &eyes);
     if plan.stacks {
-        job.deadlock = confirm::deadlock(&job.snapshots, options);
+        job.deadlock = confirm::deadlock(&job.snapshots, options, &eyes);
     }
     let shown = match plan.format {
         QueueFormat::Text => text::render(&job),
         QueueFormat::Json => json::render(&job),
     };
     crate::exit::put(&shown)?;
-    for (pid, why) in &job.failures {
-        eprintln!("mpivet: process {pid}: {why}");
+    for (Target { pid, host, .. }, why) in &job.failures {
+        let place = host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+        eprintln!("mpivet: process {pid}{place}: {why}");
     }
     Ok(match (job.deadlock.is_empty(), job.failures.is_empty()) {
         (false, _) => FINDINGS,
@@ -52,20 +61,20 @@ pub(crate) fn queues(plan: &QueuesPlan) -> Result<u8, Exit> {
 }
 
 /// Looks at all processes, side by side.
-fn look(pids: &[i32], options: Options) -> Job {
+fn look(targets: &[Target], options: Options, eyes: &Eyes) -> Job {
     let mut job = Job { snapshots: Vec::new(), failures: Vec::new(), deadlock: Vec::new() };
-    for (pid, answer) in ask::all(pids, options) {
+    for (target, answer) in eyes.queues(targets, options) {
         match answer {
             Answer::Seen(mut snapshot) => {
                 if let Some(why) = snapshot.no_queues.take() {
-                    job.failures.push((pid, why));
+                    job.failures.push((target, why));
                 }
                 job.snapshots.push(*snapshot);
             }
-            Answer::Failed(why) => job.failures.push((pid, why)),
+            Answer::Failed(why) => job.failures.push((target, why)),
         }
     }
-    job.snapshots.sort_by(|a, b| (&a.world, a.rank, a.pid).cmp(&(&b.world, b.rank, b.pid)));
+    job.snapshots.sort_by(|a, b| (&a.world, a.rank, &a.host, a.pid).cmp(&(&b.world, b.rank, &b.host, b.pid)));
     job
 }
 

@@ -15,7 +15,9 @@ pub(super) fn render(job: &Job) -> String {
 
 fn process(out: &mut String, snapshot: &Snapshot) {
     let program = snapshot.program.file_name().unwrap_or_default().to_string_lossy();
-    _ = writeln!(out, "{} (process {}, {program}, {})", names::process(snapshot), snapshot.pid, snapshot.library);
+    let place = snapshot.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+    let name = names::process(snapshot);
+    _ = writeln!(out, "{name} (process {}{place}, {program}, {})", snapshot.pid, snapshot.library);
     for thread in snapshot.threads.iter().filter(|t| !t.library_thread) {
         let place = match (&thread.function, thread.complete) {
             (Some(function), _) => format!("in {function}"),

@@ -51,6 +51,7 @@ fn rank(rank: i32, size: i32, function: &str, operations: &[&str]) -> Snapshot {
     };
     let library = Library { family: Family::OpenMpi, version: String::new(), device: String::new(), path: "/m".into() };
     Snapshot {
+        host: None,
         pid: 100 + rank,
         start: 1,
         program: "/app".into(),

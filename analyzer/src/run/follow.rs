@@ -144,7 +144,7 @@ impl Candidate {
 
     /// Looks at the processes once more. True when the case is proved.
     fn is_proved(&mut self, looks: &Looks, now: Instant) -> bool {
-        let Some(seen) = looks.at(&self.stuck) else { return false };
+        let Some(seen) = looks.at(&self.stuck, self.since) else { return false };
         let had_their_chance = self.evidence.add(&seen.readings, now);
         self.add_busy(&seen.busy);
         self.unseen = seen.unseen;

@@ -99,6 +99,8 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     ours.extend(nonce::leave(dir).ok().map(|number| (NONCE.into(), number.into())));
     ours.extend(hub.into_iter().flat_map(Hub::variables).map(|(name, value)| (name.into(), value.into())));
     ours.extend(hub.and(std::env::current_exe().ok()).map(|program| (PROGRAM.into(), program.into())));
+    // Without it, visitors do not find their way.
+    _ = hub.map(Hub::tell);
     // The findings that ranks print at once obey the same choice.
     let choice = plan.report.selection.environment();
     ours.extend(choice.into_iter().map(|(name, value)| (name.into(), value.into())));

@@ -11,6 +11,7 @@ use agents::wire::message::ProcessId;
 use analyzer::observe::Observer;
 use engine::Stuck;
 use std::collections::BTreeSet;
+use std::time::Instant;
 use trace_format::file::RankHeader;
 
 /// The one that looks.
@@ -40,8 +41,8 @@ fn process(header: &RankHeader) -> ProcessId {
 }
 
 impl Looks<'_> {
-    /// Looks at the set once. `None`: agents have still to answer.
-    pub(crate) fn at(&self, stuck: &Stuck) -> Option<Seen> {
+    /// Looks at the set once, which is one since then. `None`: agents have still to answer.
+    pub(crate) fn at(&self, stuck: &Stuck, since: Instant) -> Option<Seen> {
         let mut seen = Seen::default();
         let (mut questions, mut asked) = (Vec::new(), Vec::new());
         let is_uncertain = |rank: i32| stuck.uncertain.contains(&rank);
@@ -72,7 +73,7 @@ impl Looks<'_> {
             }
         }
         let answers = match self.hub {
-            Some((hub, turn)) if !questions.is_empty() => hub.answers(&questions, turn)?,
+            Some((hub, turn)) if !questions.is_empty() => hub.answers(&questions, turn, since)?,
             _ => Vec::new(),
         };
         for (rank, Answer { reading, others_wait }) in asked.into_iter().zip(answers) {

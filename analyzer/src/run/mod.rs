@@ -42,6 +42,7 @@ use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stop::{Process, Ranks};
+use trace_format::run::agent::Entrance;
 use trace_format::run::discovery;
 use trace_format::run::nonce;
 use trace_format::run::over::{EndsSeen, Over};
@@ -218,6 +219,7 @@ fn tell_end(dir: &Path, seen: &EndsSeen) {
 /// An empty directory helps nobody.
 fn remove_empty(dir: &Path) {
     nonce::remove(dir);
+    Entrance::forget(dir);
     Over::forget(dir);
     _ = std::fs::remove_dir(dir);
 }

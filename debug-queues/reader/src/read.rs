@@ -65,6 +65,7 @@ fn look_at(process: Process, options: Options) -> Result<Snapshot> {
     let host = Host::new(modules::modules(process, &mappings), memory, environment.rank().unwrap_or(-1));
     let (module, library) = mpi_library(&host, &program)?;
     let mut snapshot = Snapshot {
+        host: None,
         pid: process.pid,
         start: process.start,
         program,

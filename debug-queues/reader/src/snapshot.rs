@@ -8,6 +8,9 @@ use std::path::PathBuf;
 /// The state of one process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
+    /// The host that it is on, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     pub pid: i32,
     /// Start time in clock ticks since boot.
     pub start: u64,

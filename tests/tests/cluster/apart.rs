@@ -7,10 +7,11 @@ use mpivet_tests::run::{Background, Outcome, run};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-pub(super) const TO_THE_END: [(&str, Scene); 3] = [
+pub(super) const TO_THE_END: [(&str, Scene); 4] = [
     ("apart: a correct job, wrong types, and several jobs", to_the_end),
     ("apart: without agents", without_agents),
     ("apart: mpivet is killed", mpivet_is_killed),
+    ("apart: message queues of all nodes", queues),
 ];
 
 pub(super) const BROKEN_OFF: [(&str, Scene); 4] = [
@@ -198,6 +199,29 @@ fn mpivet_is_killed(job: &Job) -> Result<()> {
     }
     let trace = apart.place.join("trace/rank-5.mpv").display().to_string();
     ensure!(job.cluster.says("node3", &["ls", &trace])?.code == Some(0), "the trace is gone");
+    drop(running);
+    Ok(())
+}
+
+/// Asked on the host of `mpivet run`, and on one where no directory is.
+fn queues(job: &Job) -> Result<()> {
+    let apart = Apart::new(job)?;
+    let words = job.srun(&["-N3", "-n6"], &["circle"]);
+    let mut command = job.run_in(&apart.place.join("trace"), &words)?;
+    command.env("MPIVET_NO_STOP", "1");
+    let running = Background::start(command)?;
+    let trace = apart.place.join("trace").display().to_string();
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let Outcome { code, stdout, stderr, .. } = run(job.mpivet("node1", &["queues", "--job", &trace])?, LIMIT)?;
+        let ranks: Vec<String> = (0..6).map(|rank| format!("rank {rank}")).collect();
+        let has_all = ranks.iter().all(|rank| stdout.contains(rank.as_str()));
+        if has_all && code == Some(1) && stdout.contains(" on node2") && stdout.contains(" on node3") {
+            break;
+        }
+        ensure!(Instant::now() < until, "{code:?}\n{stdout}\n{stderr}");
+    }
+    job.end_all()?;
     drop(running);
     Ok(())
 }

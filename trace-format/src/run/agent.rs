@@ -1,5 +1,7 @@
 //! How the processes of a job know where `mpivet run` listens for agents of their nodes (crate `agents`): by the environment.
 
+use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Environment variable: where it listens, as `ADDRESS:PORT`, separated by commas. Without it there are no agents.
@@ -31,6 +33,39 @@ pub const DEFAULT_BANDWIDTH: u64 = 8;
 /// Variables of a rank that its agent needs.
 pub const NEEDED: [&str; 7] =
     [HUB, TOKEN, BANDWIDTH, DIRECTORY, super::nonce::NONCE, super::jobs::EACH, super::stages::STAGE_DIR];
+
+/// Where `mpivet run` listens, in the directory of the traces, for who else may read that: `hub.json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entrance {
+    /// As [`HUB`].
+    pub hub: String,
+    /// As [`TOKEN`].
+    pub token: String,
+}
+
+impl Entrance {
+    fn path(dir: &Path) -> PathBuf {
+        dir.join("hub.json")
+    }
+
+    /// `None`: nobody listens.
+    pub fn read(dir: &Path) -> Option<Entrance> {
+        serde_json::from_slice(&crate::untrusted::read(&Entrance::path(dir), MAX_ENTRANCE).ok()?).ok()
+    }
+
+    /// Writes it, for its owner alone.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        crate::owner_only::write_json(&Entrance::path(dir), self)
+    }
+
+    /// Nobody listens any more.
+    pub fn forget(dir: &Path) {
+        _ = std::fs::remove_file(Entrance::path(dir));
+    }
+}
+
+/// No such file is larger.
+const MAX_ENTRANCE: u64 = 1 << 16;
 
 /// The name of the socket by which the processes of a node find their agent, and by which there is no more than one. It is in no
 /// directory: with its last descriptor it is gone.

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 const NODES: [&str; 3] = ["node1", "node2", "node3"];
 const LIMIT: Duration = Duration::from_secs(60);
+/// The limit of jobs that end by something that happens to them.
+const TO_THE_END_LIMIT: Duration = Duration::from_secs(160);
 /// From the start of a job to the end of mpivet, where a deadlock is certain. Libraries take up to two seconds to start.
 const SOON: Duration = Duration::from_secs(20);
 
@@ -175,6 +177,7 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
         }
     };
     let turn = Turn::now().lasting(mpi::required().len() as u64);
+    let is_full = std::env::var_os("MPIVET_TEST_FULL").is_some();
     let wanted = std::env::var("MPIVET_TEST_SCENE").ok();
     for mpi in share::mpis("jobs over nodes") {
         if !["mpich", "openmpi"].contains(&mpi.name) {
@@ -193,7 +196,8 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
             None => ALWAYS.contains(&name) || turn.includes(number, SHARES),
         };
         let now = all.filter(|(number, (is_possible, scene))| *is_possible && is_on(*number, scene.0));
-        for (name, scene) in now.map(|(_, (_, scene))| scene) {
+        let only_in_full = launchers::ONLY_IN_FULL.iter().filter(|scene| is_full && is_on(0, scene.0));
+        for (name, scene) in now.map(|(_, (_, scene))| scene).chain(only_in_full) {
             let start = Instant::now();
             scene(&job).with_context(|| format!("{}: {name}", mpi.name))?;
             println!("{}: {name}: {:.1} s", mpi.name, start.elapsed().as_secs_f64());
@@ -203,7 +207,7 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
     Ok(())
 }
 
-/// So many commits under each MPI play all scenes.
+/// So many commits under each MPI play all scenes; the longest ones are only in `MPIVET_TEST_FULL=1`.
 const SHARES: u64 = 4;
 
 const ALWAYS: [&str; 3] =

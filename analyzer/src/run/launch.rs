@@ -158,6 +158,16 @@ impl Launched {
     }
 
     fn spawn(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
+        // From here on these signals wait in the descriptor; the job starts with the mask that mpivet was started with. A thread
+        // that was there before would get them, and end mpivet.
+        let mut ours: SigSet = FORWARDED.into_iter().collect();
+        ours.add(Signal::SIGCHLD);
+        let signals = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        // Taking the terminal back from the background needs SIGTTOU out of the way.
+        ours.add(Signal::SIGTTOU);
+        let mut before = SigSet::empty();
+        pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&ours), Some(&mut before))?;
+
         let hub = plan.agents.then(|| Hub::start(dir, plan.ports.clone()).map(Arc::new)).transpose().unwrap_or_else(|e| {
             eprintln!(
                 "mpivet: cannot listen for agents on other nodes: {e}; what happens there is seen by files alone (choose a port \
@@ -173,15 +183,6 @@ impl Launched {
             c_string(name)
         };
         let env: Vec<CString> = job.environment.into_iter().map(pair).collect::<Result<_, _>>()?;
-
-        // From here on these signals wait in the descriptor; the job starts with the mask that mpivet was started with.
-        let mut ours: SigSet = FORWARDED.into_iter().collect();
-        ours.add(Signal::SIGCHLD);
-        let signals = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-        // Taking the terminal back from the background needs SIGTTOU out of the way.
-        ours.add(Signal::SIGTTOU);
-        let mut before = SigSet::empty();
-        pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&ours), Some(&mut before))?;
 
         let mut attributes = PosixSpawnAttr::init()?;
         attributes.set_flags(

@@ -37,6 +37,7 @@ use engine::Stuck;
 use find::Found;
 use follow::End;
 use launch::{Launched, RunOptions};
+use nix::sys::signal::Signal;
 use report::Report;
 use std::io::{Write as _, stderr};
 use std::path::Path;
@@ -101,8 +102,13 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             }
             watch(&mut observer, plan.quiet);
             tell_interruption(&job, &dir);
+            let batch = observer.traces.job().0.slurm.filter(|_| job.interruption().is_none());
+            let is_ended = batch.is_some_and(|batch| slurm::tell_end(&batch, job.exit_code(), &dir));
             let report = plan.report.judged(observer.report(Ending::Any).map_err(Exit::cannot)?);
-            let code = exit_code(plan, &report, &job, job.exit_code());
+            let code = match is_ended && report.was_interrupted() {
+                true => 128 + Signal::SIGTERM as u8,
+                false => exit_code(plan, &report, &job, job.exit_code()),
+            };
             remove(&dir, tell(plan, report, code)?);
             Ok(code)
         }

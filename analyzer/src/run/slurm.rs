@@ -1,14 +1,21 @@
 //! Asks Slurm about the job that the processes of a trace belong to, and has it end one.
 
 use super::stop::wait;
+use analyzer::interruption::{self, Interruption};
+use nix::sys::signal::Signal;
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trace_format::run::job::SlurmJob;
 
 /// Slurm's commands wait long for a controller that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// While Slurm cleans up it does not say why a job has ended.
+const CLEANS_UP: Duration = Duration::from_secs(3);
+/// Many may ask it.
+const ASK_EVERY: Duration = Duration::from_millis(500);
 
 /// Does the job, or its step, still run? `None`: Slurm does not tell, or it is another cluster's.
 pub(super) fn runs(job: &SlurmJob) -> Option<bool> {
@@ -56,6 +63,46 @@ pub(super) fn start_beside(
     srun.env_remove("LD_PRELOAD").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
+/// Says why Slurm has ended the job, if it has, and that it was interrupted: to the user, and to those who analyze the traces in
+/// `dir`. Its launcher ended with this code.
+pub(super) fn tell_end(job: &SlurmJob, code: u8, dir: &Path) -> bool {
+    if code == 0 || !is_ours(job) {
+        return false;
+    }
+    let until = Instant::now() + CLEANS_UP;
+    let mut told = state(job);
+    while told.as_ref().is_some_and(|(state, _)| state == "COMPLETING") && Instant::now() < until {
+        std::thread::sleep(ASK_EVERY);
+        told = state(job);
+    }
+    let Some((why, after)) = told.and_then(|(state, seconds)| Some((reason(&state)?, seconds))) else { return false };
+    eprintln!("mpivet: Slurm has ended job {}: {why}", job.job);
+    // The second before: fractions are not told.
+    let after_unix_ns = after.map_or(0, |seconds| seconds.saturating_sub(1) * 1_000_000_000);
+    interruption::tell(dir, Interruption { signal: Signal::SIGTERM as i32, after_unix_ns }).is_ok()
+}
+
+/// Its state, and the time of its end in seconds since 1970.
+fn state(job: &SlurmJob) -> Option<(String, Option<u64>)> {
+    let words = ["-h", "-t", "all", "-j", &job.job, "-o", "%T %e"];
+    let (_, said) = ask("squeue", &words).filter(|(known, _)| *known)?;
+    let mut words = said.split_whitespace();
+    let state = words.next()?.to_owned();
+    Some((state, words.next().and_then(|seconds| seconds.parse().ok())))
+}
+
+/// Why Slurm ends a job whose processes may have done nothing wrong, by the state of the job.
+fn reason(state: &str) -> Option<&'static str> {
+    Some(match state {
+        "CANCELLED" | "REVOKED" => "it was cancelled",
+        "TIMEOUT" => "its time limit was reached",
+        "DEADLINE" => "its deadline was reached",
+        "NODE_FAIL" | "BOOT_FAIL" => "a node failed",
+        "PREEMPTED" => "it was preempted",
+        _ => return None,
+    })
+}
+
 /// Another cluster has jobs with the same numbers.
 fn is_ours(job: &SlurmJob) -> bool {
     if [&job.job].into_iter().chain(&job.step).any(|number| !number.bytes().all(|b| b.is_ascii_digit())) {
@@ -72,6 +119,8 @@ fn is_ours(job: &SlurmJob) -> bool {
 /// The success of a command, and its words. `None`: there is no such command, or it takes too long.
 fn ask(name: &str, arguments: &[&str]) -> Option<(bool, String)> {
     let mut command = Command::new(name);
+    // Times in seconds since 1970.
+    command.env("SLURM_TIME_FORMAT", "%s");
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().ok()?;
     let (out, err) = (child.stdout.take()?, child.stderr.take()?);

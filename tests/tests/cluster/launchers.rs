@@ -1,21 +1,28 @@
 //! Jobs of several parts, several jobs at once, and jobs that are ended before their time.
 
-use super::{Job, LIMIT, NODES, Scene};
+use super::{Job, LIMIT, NODES, Scene, TO_THE_END_LIMIT};
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::run::{Background, Outcome, run};
 use mpivet_tests::vet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub(super) const SCENES: [(&str, Scene); 7] = [
+pub(super) const SCENES: [(&str, Scene); 11] = [
     ("no variable of the environment is passed on", no_environment),
     ("jobs of two parts", heterogeneous),
     ("several programs in one job", several_programs),
     ("the tasks of an array", array),
     ("two steps at once", two_steps),
     ("mpivet is killed", killed),
+    ("an interrupt of a launcher over ssh", interrupted),
+    ("two interrupts of srun", interrupted_twice),
+    ("a job that is cancelled", cancelled),
+    ("a node without power", off),
     ("a directory on sshfs", on_sshfs),
 ];
+
+/// These take too long for a commit.
+pub(super) const ONLY_IN_FULL: [(&str, Scene); 2] = [("a node off the network", cut), ("a time limit", time_limit)];
 
 /// From the start of a disturbance to its effect.
 const SOON: Duration = Duration::from_secs(30);
@@ -52,6 +59,23 @@ impl Job<'_> {
 
     fn ensure_nothing_left(&self, what: &str) -> Result<()> {
         until(&format!("{what}: the end of all ranks"), || Ok(self.left()?.is_empty()))
+    }
+
+    /// A job under mpivet that something happens to when all of its six ranks are on their way. `act` gets the number of
+    /// mpivet's process on the first node.
+    fn disturbed(&self, job: &[String], act: impl FnOnce(&str) -> Result<()>) -> Result<Outcome> {
+        let command = self.announced(job)?;
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| run(command, TO_THE_END_LIMIT));
+            let acted = self.wait_for_start().and_then(|number| act(&number));
+            if acted.is_err() {
+                self.end_all()?;
+            }
+            let outcome = running.join().expect("no panic")?;
+            let outcome = Outcome { stderr: text(&self.dir.join("said")), ..outcome };
+            acted.with_context(|| outcome.stderr.clone())?;
+            Ok(outcome)
+        })
     }
 
     /// `mpivet run`, which leaves its number in a file, and what it says in another one.
@@ -188,6 +212,82 @@ fn killed(job: &Job) -> Result<()> {
         ensure!(code == Some(0) && stdout.contains("ranks 0-5: ended normally"), "{node}: {code:?}\n{stdout}{stderr}");
     }
     Ok(())
+}
+
+fn ensure_interrupted(job: &Job, what: &str, outcome: &Outcome, signal: &str) -> Result<()> {
+    let Outcome { code, stderr, .. } = outcome;
+    let expected = if signal == "SIGINT" { 130 } else { 143 };
+    ensure!(*code == Some(expected), "{what}: {code:?}\n{stderr}");
+    ensure!(stderr.contains(&format!("interrupted by {signal}")), "{what}\n{stderr}");
+    ensure!(stderr.contains("no errors found"), "{what}\n{stderr}");
+    job.ensure_nothing_left(what)
+}
+
+fn interrupted(job: &Job) -> Result<()> {
+    let said =
+        job.disturbed(&job.over_ssh("long"), |number| job.cluster.says("node1", &["kill", "-INT", number]).map(drop))?;
+    ensure_interrupted(job, "ssh", &said, "SIGINT")
+}
+
+/// `srun` ends its job at the second one.
+fn interrupted_twice(job: &Job) -> Result<()> {
+    let said = job.disturbed(&job.srun(&["-N3", "-n6"], &["long"]), |number| {
+        job.cluster.says("node1", &["kill", "-INT", number])?;
+        std::thread::sleep(Duration::from_millis(300));
+        job.cluster.says("node1", &["kill", "-INT", number]).map(drop)
+    })?;
+    ensure!(said.stderr.contains("one more within 1 sec"), "{said:?}");
+    ensure_interrupted(job, "srun", &said, "SIGINT")
+}
+
+fn ensure_ended_by_slurm(job: &Job, what: &str, outcome: &Outcome, why: &str) -> Result<()> {
+    ensure!(outcome.stderr.contains("mpivet: Slurm has ended job "), "{what}\n{}", outcome.stderr);
+    ensure!(outcome.stderr.contains(why), "{what}: no {why}\n{}", outcome.stderr);
+    ensure_interrupted(job, what, outcome, "SIGTERM")
+}
+
+fn cancelled(job: &Job) -> Result<()> {
+    let said = job.disturbed(&job.srun(&["-N3", "-n6"], &["long"]), |_| {
+        job.cluster.says("node2", &["scancel", "--user=root"]).map(drop)
+    })?;
+    ensure_ended_by_slurm(job, "srun", &said, "it was cancelled")?;
+    let again = run(job.mpivet("node3", &["analyze", "trace"])?, LIMIT)?;
+    ensure!(again.code == Some(0) && again.stdout.contains("interrupted by SIGTERM"), "{}", again.stdout);
+    Ok(())
+}
+
+/// Slurm counts in minutes.
+fn time_limit(job: &Job) -> Result<()> {
+    let said = job.disturbed(&job.srun(&["-N3", "-n6", "-t", "1"], &["long", "150"]), |_| Ok(()))?;
+    ensure_ended_by_slurm(job, "srun -t", &said, "its time limit was reached")
+}
+
+/// Launchers over ssh may wait for ever for a node that is gone.
+fn cut(job: &Job) -> Result<()> {
+    let said = job.disturbed(&job.over_ssh("long"), |number| {
+        job.cluster.own(&["cut", "node3"])?;
+        let words = "the connection with node3 is lost";
+        until(words, || Ok(text(&job.dir.join("said")).contains(words)))?;
+        job.cluster.says("node1", &["kill", "-TERM", number])?;
+        std::thread::sleep(Duration::from_secs(1));
+        job.cluster.own(&["join", "node3"])
+    });
+    job.cluster.own(&["join", "node3"])?;
+    let Outcome { code, stderr, .. } = said?;
+    ensure!(code == Some(143) && stderr.contains("interrupted by SIGTERM"), "{code:?}\n{stderr}");
+    Ok(())
+}
+
+fn off(job: &Job) -> Result<()> {
+    let said = job.disturbed(&job.srun(&["-N3", "-n6"], &["long"]), |_| {
+        job.cluster.own(&["off", "node3"])?;
+        // Slurm would notice it later.
+        let down = ["scontrol", "update", "nodename=node3", "state=down", "reason=off"];
+        job.cluster.says("node1", &down).map(drop)
+    });
+    job.cluster.own(&["up", "3", "--share-tmp"])?;
+    job.cluster.own(&["slurm"])?;
+    ensure_ended_by_slurm(job, "srun", &said?, "a node failed")
 }
 
 fn on_sshfs(job: &Job) -> Result<()> {

@@ -24,7 +24,9 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
         _ => format!("it was killed by {}", super::abend::name(signal)),
     });
     let Some(second) = deaths.next() else {
-        return signal.filter(|_| killed.len() == 1).map(|signal| format!("rank {} ran on {}: {signal}", first.rank, first.host));
+        return signal
+            .filter(|_| killed.len() == 1)
+            .map(|signal| format!("rank {} ran on {}: {signal}", first.rank, first.host));
     };
     let gap = second.after_ns.saturating_sub(first.after_ns);
     let when = match (gap >= LEAST_GAP_NS, first.is_alone) {
@@ -98,7 +100,10 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     let mut draft = Draft::new(CHECK, message, all).ranks(killed);
     draft.notes.extend(first);
     if !e.seen.lost_hosts.is_empty() {
-        draft.notes.push(format!("mpivet had lost the connection with {} (a failure of the host or its network?)", e.seen.lost_hosts.join(", ")));
+        draft.notes.push(format!(
+            "mpivet had lost the connection with {} (a failure of the host or its network?)",
+            e.seen.lost_hosts.join(", ")
+        ));
     }
     if !others.is_empty() {
         draft.notes.push(format!("{} {} ended by the launcher afterwards", rank_list(&others), was(&others)));

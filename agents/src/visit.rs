@@ -34,7 +34,7 @@ impl Visit {
     }
 
     /// Asks agents, each with its host. Answers are in the order of the questions; `None`: there is no such agent, or it says
-/// nothing.
+    /// nothing.
     pub fn ask(&mut self, questions: &[(String, Inquiry)]) -> Vec<Option<Vec<u8>>> {
         let first = self.asked;
         let mut open: HashMap<u64, (usize, Vec<u8>)> = HashMap::new();

@@ -28,6 +28,8 @@
 //! //! severity MV4=note   severities of checks
 //! //! max-findings 2   not more of a rank
 //! //! hidden 3         so many findings are beyond that
+//! //! variable 0x1000 40 values   a variable of the program: its address, its bytes, its name
+//! //! declared 0 buf values double   the argument for a parameter of calls of a rank, and its type in C
 //! //! queue 0 MPI_COMM_WORLD receives peer any tag 7 bytes 4 x2   an entry of the message queues at the end; all
 //!                      of them, in order, if there is one
 //! ```
@@ -35,13 +37,16 @@
 use engine::limit::Hidden;
 use engine::link::Linker;
 use engine::listeners::Listener;
+use engine::variables::{Argument, Variables};
 use engine::worlds::Names;
 use engine::{Analysis, End, Engine, Queued, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use symbols::variables::{Declared, Kind, Leaf, Scalar, Storage};
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::file::PROCESS_THREAD;
-use trace_format::mpi::Class;
 use trace_format::mpi::special::PROC_NULL;
+use trace_format::mpi::{Class, FnId};
 use trace_format::ranks::Ranks;
 use trace_format::settings::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
@@ -67,6 +72,69 @@ struct Expected {
     selection: Selection,
     hidden: u64,
     queues: Vec<String>,
+    variables: Fixed,
+}
+
+/// Variables of a program that nobody has compiled.
+#[derive(Debug, Default, Clone)]
+struct Fixed {
+    storages: Vec<Storage>,
+    /// Rank, parameter, text, type.
+    declared: Vec<(i32, String, String, Scalar)>,
+}
+
+impl Fixed {
+    fn variable(&mut self, words: &str) {
+        let [address, size, name] = words.split_whitespace().collect::<Vec<_>>()[..] else { panic!("three words") };
+        let start = u64::from_str_radix(address.trim_start_matches("0x"), 16).expect("an address");
+        let size = size.parse().expect("a number of bytes");
+        self.storages.push(Storage { name: name.to_owned(), start, size, is_local: true });
+    }
+
+    fn argument(&mut self, words: &str) {
+        let [rank, parameter, text, name] = words.split_whitespace().collect::<Vec<_>>()[..] else {
+            panic!("four words")
+        };
+        let (kind, size) = match name {
+            "int" => (Kind::Integer, 4),
+            "long" => (Kind::Integer, 8),
+            "float" => (Kind::Real, 4),
+            "double" => (Kind::Real, 8),
+            other => panic!("no type `{other}`"),
+        };
+        let scalar = Scalar { path: String::new(), name: name.to_owned(), kind, size, byte: 0 };
+        self.declared.push((rank.parse().expect("a rank"), parameter.to_owned(), text.to_owned(), scalar));
+    }
+
+    /// Says of all lines that their calls have the stack in the same place.
+    fn introduce(&self, engine: &mut Engine, ranks: i32) {
+        const LINES: Id = 100;
+        if self.storages.is_empty() && self.declared.is_empty() {
+            return;
+        }
+        for (rank, stack) in (0..ranks).flat_map(|rank| (1..LINES).map(move |line| (rank, line))) {
+            let frames = Definition::Frames { stack, thread: 0, slots: vec![0x1000, 0x9000] };
+            engine.feed(rank, RankEvent::Definition(frames));
+        }
+    }
+}
+
+impl Variables for Fixed {
+    fn storage(&mut self, _: i32, _: Id, _: &[u64], address: u64) -> Option<Storage> {
+        self.storages.iter().find(|s| (s.start..s.start + s.size).contains(&address)).cloned()
+    }
+
+    fn argument(&mut self, rank: i32, _: Id, func: FnId, buffer: usize, _: [Option<usize>; 2]) -> Option<Rc<Argument>> {
+        let parameter = func.row().params[buffer].name;
+        let (.., text, scalar) = self.declared.iter().find(|(of, name, ..)| *of == rank && name == parameter)?;
+        let (name, size, scalar) = (scalar.name.clone(), scalar.size, scalar.clone());
+        let leaf = move |byte: i64| {
+            let byte = u64::try_from(byte).ok().filter(|byte| *byte < size)?;
+            Some(Leaf::Scalar(Scalar { byte, ..scalar.clone() }))
+        };
+        let declared = Declared { name, is_of_structure: false, is_whole_structure: false, size, leaf: Box::new(leaf) };
+        Some(Rc::new(Argument { text: text.clone(), count: String::new(), datatype: "MPI_".to_owned(), declared }))
+    }
 }
 
 fn ranks_of(text: &str) -> Vec<i32> {
@@ -110,6 +178,8 @@ fn expected(text: &str) -> Expected {
                 "severity" => e.selection.set_severity(rest).expect("severities"),
                 "max-findings" => e.selection.set_max_findings(rest.trim().parse().expect("a number")),
                 "hidden" => e.hidden = rest.trim().parse().expect("a number"),
+                "variable" => e.variables.variable(rest),
+                "declared" => e.variables.argument(rest),
                 "queue" => e.queues.push(rest.trim().to_owned()),
                 other => panic!("line {}: unknown option `{other}`", i + 1),
             }
@@ -263,6 +333,7 @@ fn run_with(
         first += size;
     }
     engine.grow(first, names);
+    expected.variables.introduce(&mut engine, first);
     for (rank, event) in events {
         linker.take(rank, EventRef::Whole(&mut event.into()), &mut engine);
         linker.link(&|_| false, false, &mut engine);
@@ -273,6 +344,7 @@ fn run_with(
     if end.proven.is_empty() {
         end.proven = stuck.iter().flat_map(|s| s.ranks.clone()).collect();
     }
+    engine.look_at_variables(&mut expected.variables.clone());
     (stuck, engine.finish(&end))
 }
 

@@ -34,6 +34,7 @@ pub mod read_ahead;
 mod recorded;
 mod state;
 mod types;
+pub mod variables;
 mod waits;
 pub mod worlds;
 

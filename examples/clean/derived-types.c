@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     transfer(flat, 6, MPI_INT, matrix, 1, indexed);         /* pieces out of order */
     transfer(matrix, 1, every_other, flat + 40, 10, MPI_INT);
     transfer(matrix, 1, triangle, flat + 60, 1, triangle);
-    transfer(matrix, 2, every_other, flat + 100, 4, every_other); /* shorter than the buffer */
+    transfer(matrix, 2, every_other, flat + 70, 4, every_other); /* shorter than the buffer */
 
     /* a struct with gaps, received as a struct of arrays */
     Particle particles[4];

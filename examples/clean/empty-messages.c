@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     steps++;
 
-    MPI_Irecv(space, 4, MPI_FLOAT, left, 0, MPI_COMM_WORLD, &request); /* room, but nothing comes */
+    MPI_Irecv((float *)space, 4, MPI_FLOAT, left, 0, MPI_COMM_WORLD, &request); /* room, but nothing comes */
     MPI_Send(NULL, 0, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
     MPI_Wait(&request, &status);
     MPI_Get_count(&status, MPI_FLOAT, &count);

@@ -20,7 +20,7 @@ static void *talk(void *argument)
 {
     int me = *(int *)argument;
     MPI_Comm comm = me % 2 ? comms[me] : MPI_COMM_WORLD;
-    MPI_Datatype type = me % 4 < 2 ? MPI_INT : MPI_FLOAT;
+    MPI_Datatype type = me % 4 < 2 ? MPI_INT : MPI_UNSIGNED;
     for (int round = 0; round < ROUNDS; round++) {
         int in[WINDOW][2], out[WINDOW][2];
         MPI_Request requests[2 * WINDOW];

@@ -55,7 +55,7 @@ static void *starter(void *argument)
         int job = 1;
         wait_until(slot, 0);
         MPI_Irecv(&received[me][round], 1, MPI_INT, other, 100 + me, MPI_COMM_WORLD, &slot->request);
-        MPI_Isend(data, 1, pair, other, 200 + me, MPI_COMM_WORLD, &send);
+        MPI_Isend((void *)data, 1, pair, other, 200 + me, MPI_COMM_WORLD, &send);
         MPI_Mprobe(other, 200 + me, MPI_COMM_WORLD, &slot->message, MPI_STATUS_IGNORE);
         set(slot, 1);
         MPI_Send(&round, 1, MPI_INT, other, 100 + me, MPI_COMM_WORLD);
@@ -81,7 +81,7 @@ static void *completer(void *argument)
         MPI_Message message = slot->message;
         MPI_Request request = slot->request;
         set(slot, 0);
-        MPI_Mrecv(data, 1, pair, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv((void *)data, 1, pair, &message, MPI_STATUS_IGNORE);
         if (round % 2) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         } else {

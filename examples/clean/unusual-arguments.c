@@ -22,7 +22,7 @@ static void sum(void *in, void *inout, int *count, MPI_Datatype *type)
 static double far_down_the_stack(int rank, int size)
 {
     double values[300000];
-    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 3, values, 1, MPI_INT, (rank + size - 1) % size, 3,
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 3, (int *)values, 1, MPI_INT, (rank + size - 1) % size, 3,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return ((int *)values)[0];
 }

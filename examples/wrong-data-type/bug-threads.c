@@ -1,6 +1,6 @@
 // Eight threads a rank exchange messages at the same time (MPI_THREAD_MULTIPLE), thousands each.
 //
-// What is wrong: in its last message thread 5 of rank 0 sends integers where thread 5 of rank 1 expects floats.
+// What is wrong: in its last message thread 5 of rank 0 sends integers where thread 5 of rank 1 expects unsigned ones.
 //
 // ranks: 2
 // expect: wrong-data-type ranks 0,1
@@ -20,7 +20,7 @@ static void *talk(void *argument)
 {
     int me = *(int *)argument;
     MPI_Comm comm = me % 2 ? comms[me] : MPI_COMM_WORLD;
-    MPI_Datatype type = me % 4 < 2 ? MPI_FLOAT : MPI_INT;
+    MPI_Datatype type = me % 4 < 2 ? MPI_UNSIGNED : MPI_INT;
     for (int round = 0; round < ROUNDS; round++) {
         int in[WINDOW][2], out[WINDOW][2];
         MPI_Request requests[2 * WINDOW];

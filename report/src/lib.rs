@@ -49,6 +49,7 @@ mod subject;
 pub mod symbols;
 mod text;
 pub mod timeline;
+pub mod variables;
 mod view;
 
 pub use call_context::{AFTER, BEFORE, CallContext, CountedCall, ObjectNames, Place};

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
+use symbols::variables::{Declared, StackFrame, Storage, Syntax, Variables};
 use symbols::{Fetch, Loaders, MAX_SOURCE, Modules};
 use trace_format::definition::{Definition, Id};
 use trace_format::location::Location;
@@ -70,6 +71,7 @@ pub struct Symbols {
     started: Option<SystemTime>,
     /// Source files that were read and that are younger than the run.
     changed: BTreeSet<PathBuf>,
+    variables: Variables,
 }
 
 impl Symbols {
@@ -187,6 +189,54 @@ impl Symbols {
         code.clone()
     }
 
+    /// Was a source file, which was read, changed after the run?
+    pub(crate) fn is_changed(&mut self, rank: i32, file: &str) -> bool {
+        let path = self.source_path(rank, file);
+        self.changed.contains(&path)
+    }
+
+    /// Does a source file define a macro whose name is a word of `text`?
+    pub(crate) fn has_macro(&mut self, rank: i32, file: &str, text: &str) -> bool {
+        let Some(code) = self.code(rank, file) else { return false };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut defined = code.lines.iter().filter_map(|line| {
+            let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?.trim_start();
+            name.split(|c| !is_word(c)).next()
+        });
+        defined.any(|name| text.split(|c| !is_word(c)).any(|word| !word.is_empty() && word == name))
+    }
+
+    /// The call that the innermost frame of a call site is in.
+    pub(crate) fn call(&self, rank: i32, site: Id) -> Option<Frame> {
+        let rank = self.ranks.get(&rank)?;
+        let (modules, addresses, interpreted) = rank.call_site(site);
+        if !interpreted.is_empty() {
+            return None;
+        }
+        let address = addresses.first()?.saturating_sub(1);
+        Some(Frame::at(Some(rank.modules.of_then(address, modules)?), address))
+    }
+
+    /// The variable that holds an address when a call is made at a call site. `slots`: where its return addresses lie, if they
+    /// always lie there.
+    pub(crate) fn storage(&mut self, rank: i32, site: Id, slots: &[u64], address: u64) -> Option<Storage> {
+        let Symbols { ranks, loaders, variables, .. } = self;
+        let rank = ranks.get(&rank)?;
+        let (modules, addresses, _) = rank.call_site(site);
+        if let Some(module) = rank.modules.of_then(address, modules) {
+            let found = variables.in_module(&Frame::at(Some(module), address), loaders.fetch.as_ref())?;
+            return Some(Storage { start: found.start.wrapping_add(module.bias), ..found });
+        }
+        let calls = addresses.iter().map(|address| address.saturating_sub(1));
+        let calls = calls.map(|address| Frame::at(rank.modules.of_then(address, modules), address));
+        variables.on_stack(&stack_frames(calls, slots), address, loaders.fetch.as_ref())
+    }
+
+    /// The declared type of what an argument of a call names, which is at this line of the source.
+    pub(crate) fn declared(&mut self, call: &Frame, line: u32, syntax: Syntax, argument: &str) -> Option<Declared> {
+        self.variables.declared(call, line, syntax, argument, self.loaders.fetch.as_ref())
+    }
+
     /// The path of a source file. The compiler's path is tried from the directory in which the rank was started, then
     /// as it is, then elsewhere.
     fn source_path(&mut self, rank: i32, file: &str) -> PathBuf {
@@ -221,6 +271,14 @@ impl Symbols {
     pub fn problems(&self) -> &BTreeMap<String, String> {
         &self.loaders.problems
     }
+}
+
+/// Where the functions of a stack have their frames, if it is known where return addresses lie.
+fn stack_frames(calls: impl Iterator<Item = Frame>, slots: &[u64]) -> Vec<StackFrame> {
+    let word = size_of::<u64>() as u64;
+    // A return address lies below the frame of the function that it leads to.
+    let ends = slots.windows(2).map(|pair| (pair[0].saturating_add(word), pair[1].saturating_add(word)));
+    calls.zip(ends).map(|(call, memory)| StackFrame { call, memory }).collect()
 }
 
 /// Is the place in the user's code? Not in an MPI library, its bindings, an interpreter, mpivet or the system's

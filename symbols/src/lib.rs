@@ -6,6 +6,7 @@
 mod names;
 mod separate;
 mod shown;
+pub mod variables;
 
 use addr2line::Loader;
 use object::Object;

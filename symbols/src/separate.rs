@@ -18,6 +18,16 @@ pub(super) fn loader<'a>(
     file: &object::File<'a, impl ReadRef<'a>>,
     fetch: Option<&Fetch>,
 ) -> Option<Loader> {
+    let there = path_of(path, file, fetch)?;
+    Loader::new_with_sup(&there, shared(&there, fetch)).ok()
+}
+
+/// The file that has it.
+pub(super) fn path_of<'a>(
+    path: &Path,
+    file: &object::File<'a, impl ReadRef<'a>>,
+    fetch: Option<&Fetch>,
+) -> Option<PathBuf> {
     let build_id = file.build_id().ok().flatten().filter(|id| !id.is_empty())?;
     if file.section_by_name(".debug_info").is_some() {
         return None;
@@ -25,8 +35,7 @@ pub(super) fn loader<'a>(
     let link = file.gnu_debuglink().ok().flatten().map(|(name, _)| String::from_utf8_lossy(name).into_owned());
     let places = by_build_id(build_id).into_iter().chain(link.iter().flat_map(|name| by_link(path, name)));
     let there = places.into_iter().find(|place| is_of(place, build_id));
-    let there = there.or_else(|| fetch?(build_id).filter(|place| is_of(place, build_id)))?;
-    Loader::new_with_sup(&there, shared(&there, fetch)).ok()
+    there.or_else(|| fetch?(build_id).filter(|place| is_of(place, build_id)))
 }
 
 /// `/usr/lib/debug/.build-id/ab/cdef.debug`
@@ -50,7 +59,7 @@ fn is_of(path: &Path, build_id: &[u8]) -> bool {
 }
 
 /// The file that several files of debug information share (`.gnu_debugaltlink`, as dwz writes it).
-fn shared(path: &Path, fetch: Option<&Fetch>) -> Option<PathBuf> {
+pub(super) fn shared(path: &Path, fetch: Option<&Fetch>) -> Option<PathBuf> {
     let data = object::ReadCache::new(untrusted::open(path).ok()?);
     let file = object::File::parse(&data).ok()?;
     let (name, build_id) = file.gnu_debugaltlink().ok()??;

@@ -210,6 +210,16 @@ pub enum Definition {
         /// The first bytes, at most [`crate::annotations::MAX_DUMP_BYTES`].
         bytes: Vec<u8>,
     },
+    /// Where the return addresses of a [`Definition::Stack`] lie on the stack of a thread, as long as no other one of
+    /// that thread comes: then they lie elsewhere in some calls.
+    Frames {
+        /// Number of the stack.
+        stack: Id,
+        /// The thread that has made the calls.
+        thread: u16,
+        /// Address of each return address, innermost first, perhaps with one more. None: it is not the same for all calls.
+        slots: Vec<u64>,
+    },
 }
 
 /// How processes of different worlds met (MPI 4.1 sections 11.8 and 11.9).

@@ -6,6 +6,7 @@ use crate::early::{self, introduce};
 use crate::interruption::{self, Interruption};
 use engine::{Analysis, End, Ways};
 use report::phases::{DEADLOCKS, SOURCES};
+use report::variables::ProgramVariables;
 use report::{Damage, FRAGMENTS, Report, RunInfo, environment, merge};
 use trace_format::catalogue::CHECKS;
 use trace_format::file::RankHeader;
@@ -168,6 +169,7 @@ impl Observer {
             interrupted: facts.interrupted.map(|interruption| interruption.after_unix_ns),
         };
         let Observer { traces, feeder, phases, .. } = self;
+        phases.time(SOURCES, || feeder.look_at_variables(&mut ProgramVariables::new(&mut traces.symbols)));
         let merged = |findings| merge::merge(findings, &mut traces.symbols);
         let analysis = phases.time(DEADLOCKS, || feeder.finish(&facts.job, &end, &lost, merged));
         analysis.map_err(|what| InternalError { what, dir: self.traces.dir().display().to_string() })

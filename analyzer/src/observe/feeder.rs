@@ -4,6 +4,7 @@
 use crate::load::Traces;
 use engine::clocks::Clock;
 use engine::link::Linker;
+use engine::variables::Variables;
 use engine::worlds::Names;
 use engine::{Analysis, End, Engine, Fate, Stuck};
 use std::cell::RefCell;
@@ -175,6 +176,14 @@ impl Feeder {
     /// Says in words which worlds could not be linked.
     pub(super) fn remarks(&self, names: &Names) -> Vec<String> {
         self.linker.remarks(names)
+    }
+
+    /// Looks up the variables that hold the buffers of calls.
+    pub(super) fn look_at_variables(&mut self, variables: &mut dyn Variables) {
+        self.run(|engine, linker| {
+            while linker.link(&|_| true, true, engine) || linker.give_up(engine) {}
+            engine.look_at_variables(variables);
+        });
     }
 
     /// Ends the feeding and returns the findings. `fold` makes one finding of several where that takes more than the

@@ -1,8 +1,10 @@
 //! `abend`: see `trace_format::catalogue::ABEND`.
 
+use super::buffer_too_small;
 use crate::ending::Ending;
 use crate::model::Model;
-use crate::state::{Draft, Findings, Site};
+use crate::state::{Draft, Findings, Origin, Site};
+use std::rc::Rc;
 use trace_format::catalogue::{ABEND, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABEND;
@@ -32,7 +34,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         let thread = signal.thread.and_then(|number| r.threads.iter().find(|t| t.number == number));
         let open = r.interrupted(signal);
         // A wrong call is the cause. A signal may not say which thread it came to.
-        let wrong = |o: &std::rc::Rc<crate::state::Origin>| r.is_found_wrong(o);
+        let wrong = |o: &Rc<Origin>| r.is_found_wrong(o) || buffer_too_small::explains(o, model);
         let unknown = signal.thread.is_none() && r.open_calls().any(|open| wrong(&open.origin));
         let leak = open.as_ref().is_some_and(|o| r.is_ended_by_leak(o));
         if unknown || leak || open.as_ref().is_some_and(wrong) {

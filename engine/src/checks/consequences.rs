@@ -6,11 +6,11 @@ use crate::arg_places::arg_places;
 use crate::model::Model;
 use crate::state::{Draft, Kept, Origin, Site};
 use trace_format::catalogue::{
-    COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo,
-    DIFF_REDUCTIONS, INCOMPLETE_CALL, INCOMPLETE_GOP, INCORRECT_RECV_SIZE, INCORRECT_SEND_SIZE, INVALID_COUNT,
-    INVALID_DATATYPE, INVALID_OP, INVALID_ROOT, NEIGHBOUR_MISMATCH, NONPAIRED_RECV, NONPAIRED_SEND,
-    PARTITIONED_MISMATCH, PARTITIONED_MISUSE, REAL_DEADLOCK, REAL_HANG_UP, SEND_CHECKSUM, Side, USE_AFTER_FREE,
-    WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    BUFFER_TYPE, COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
+    CheckInfo, DIFF_REDUCTIONS, INCOMPLETE_CALL, INCOMPLETE_GOP, INCORRECT_RECV_SIZE, INCORRECT_SEND_SIZE,
+    INVALID_COUNT, INVALID_DATATYPE, INVALID_OP, INVALID_ROOT, NEIGHBOUR_MISMATCH, NONPAIRED_RECV, NONPAIRED_SEND,
+    PARTITIONED_MISMATCH, PARTITIONED_MISUSE, REAL_DEADLOCK, REAL_HANG_UP, RMA_TYPE_MISMATCH, SEND_CHECKSUM, Side,
+    USE_AFTER_FREE, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId};
@@ -41,6 +41,9 @@ const UNLIKE: Checks = &[
     &WRONG_ROOT,
 ];
 
+/// Types that differ: a variable tells which of them is not its own.
+const UNLIKE_TYPES: Checks = &[&WRONG_DATA_TYPE, &COLLECTIVE_DATA_TYPE, &NEIGHBOUR_MISMATCH, &RMA_TYPE_MISMATCH];
+
 /// Collective operations in which the library writes where it should read.
 const CROSSED: Checks = &[&WRONG_ROOT, &COLLECTIVE_MISMATCH, &COLLECTIVE_BLOCKING_MIX];
 
@@ -49,6 +52,7 @@ const PARTITIONS: Checks = &[&PARTITIONED_MISMATCH, &PARTITIONED_MISUSE];
 
 static CONSEQUENCES: &[Consequence] = &[
     Consequence { causes: UNREADABLE, follow: UNLIKE, by: same_call },
+    Consequence { causes: UNLIKE_TYPES, follow: &[&BUFFER_TYPE], by: same_call },
     Consequence { causes: CROSSED, follow: &[&SEND_CHECKSUM], by: same_call },
     // The library may end a process that only passes on what others got wrong.
     Consequence { causes: UNLIKE, follow: &[&INCOMPLETE_CALL], by: same_function },
@@ -88,7 +92,10 @@ fn covers(cause: &Kept, kept: &Kept) -> bool {
 }
 
 fn fold(cause: &mut Draft, follower: &Draft) {
-    let line = format!("follows from it: {}: {}", follower.check.name, follower.message);
+    let line = match follower.check.code == BUFFER_TYPE.code {
+        true => format!("the declaration says which of them is wrong: {}", follower.message),
+        false => format!("follows from it: {}: {}", follower.check.name, follower.message),
+    };
     cause.severity = cause.severity.min(follower.severity);
     cause.notes.push(line);
 }

@@ -13,6 +13,7 @@ use crate::state::{
 };
 use crate::waits::Knot;
 pub use abend::name as signal_name;
+pub(crate) use buffer_type::unlike;
 pub(crate) use consequences::relate;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
@@ -90,6 +91,8 @@ checks! {
     collective_argument_mismatch: Parts + Flows = counts + End = end,
     wrong_recv_size: Flows,
     incorrect_recv_size: Flows,
+    buffer_type: End,
+    buffer_too_small: End,
     abend: End,
     abort: End,
     incomplete_call: End,

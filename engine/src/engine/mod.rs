@@ -11,6 +11,7 @@
 
 mod conclude;
 mod snapshot;
+mod variables;
 
 use crate::checks;
 use crate::clocks::Clock;
@@ -157,6 +158,8 @@ impl Engine {
                 sweeps: Sweeps::default(),
                 rules: &checks::AllRules,
                 findings: Findings::default(),
+                too_small: Vec::new(),
+                unlike: Vec::new(),
                 names: Processes::default(),
                 constants: BTreeMap::new(),
                 buffering: None,

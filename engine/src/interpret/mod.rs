@@ -24,6 +24,7 @@ mod starts;
 mod sums;
 mod synchronizations;
 mod system;
+mod variables;
 
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::collective::is_free;
@@ -118,6 +119,10 @@ impl Model {
         if is_late {
             self.after_finalize(&origin);
         }
+        if self.ranks[rank as usize].variables.is_told() && origin.is_new_buffer() {
+            let outs = matches!(outcome, Outcome::Returned(_)).then_some(&origin.outs);
+            self.note_buffers(&origin, outs);
+        }
         match outcome {
             Outcome::Open => {
                 let entered = self.enter(&origin, s, None);
@@ -179,6 +184,9 @@ impl Model {
             return self.note_repeated(rank, thread, index, polls.into());
         };
         let OpenCall { origin, entered } = open.remove(place);
+        if self.ranks[rank as usize].variables.is_told() {
+            self.note_buffers(&origin, Some(outs));
+        }
         // Nobody knows what happened between the polls: the first of them says nothing of a time.
         origin.end.set(if polls > 0 { origin.time } else { time });
         self.leave(&origin, origin.arg_places, entered, class, outs);

@@ -16,16 +16,16 @@ use trace_format::mpi::{Class, Coll, Kind, Start};
 use trace_reader::args::{Arg, Args};
 
 /// A buffer of a call, which it reads or writes.
-struct Use {
-    deed: Deed,
-    side: Side,
+pub(super) struct Use {
+    pub(super) deed: Deed,
+    pub(super) side: Side,
     /// The most bytes that it does so with, if that is known.
     most: Option<u64>,
     data: Data,
 }
 
 /// Which data are in a buffer.
-enum Data {
+pub(super) enum Data {
     /// As many elements as the call says.
     One,
     /// As many elements as all the counts of the call.
@@ -108,7 +108,7 @@ impl Model {
     }
 
     /// The bytes of a buffer, as addresses.
-    fn used_runs(&self, origin: &Origin, used: &Use) -> Option<Vec<(i64, i64)>> {
+    pub(super) fn used_runs(&self, origin: &Origin, used: &Use) -> Option<Vec<(i64, i64)>> {
         let Use { side, most, data, .. } = used;
         let address = int(&origin.ins, side.buf).filter(|address| *address > 0)?;
         let mut left = most.unwrap_or(u64::MAX);
@@ -155,7 +155,7 @@ impl Model {
         Some(found)
     }
 
-    fn uses(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
+    pub(super) fn uses(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
         let one = |deed, side| Use { deed, side, most: None, data: Data::One };
         let is_somebody = |peer: Place| int(&origin.ins, peer) != Some(i64::from(PROC_NULL));
         let sends = || Some(one(Deed::Read, s.send)).filter(|_| is_somebody(s.peer));

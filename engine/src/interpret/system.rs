@@ -65,6 +65,7 @@ impl Model {
                     self.signatures.set_size(id, size);
                     return;
                 }
+                r.variables.define_type(id, combiner, &types);
                 let olds: Vec<Amount> = types.iter().map(|t| self.one(rank, *t).unwrap_or(Amount::UNKNOWN)).collect();
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
                 let maps: Option<Vec<Arc<Typemap>>> = types.iter().map(|t| self.typemap(rank, *t)).collect();
@@ -76,6 +77,7 @@ impl Model {
             }
             Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
             Definition::Dump { .. } => self.has_dumps = true,
+            Definition::Frames { stack, thread, slots } => r.variables.define(stack, thread, &slots),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::deadlock_replay::DeadlockReplay;
 use crate::listeners::Listeners;
 use crate::state::{
     CommIx, Comms, Damage, Findings, Locks, Message, Misuse, Op, OpId, OpKind, Order, Origin, Rank, Suspect, Sweeps,
+    TooSmall, Unlike,
 };
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
@@ -61,6 +62,9 @@ pub(crate) struct Model {
     /// Messages whose data have arrived changed.
     pub(crate) damaged: FxHashMap<Suspect, Damage>,
     pub(crate) findings: Findings,
+    /// Buffers that do not fit the variables that hold them.
+    pub(crate) too_small: Vec<TooSmall>,
+    pub(crate) unlike: Vec<Unlike>,
     pub(crate) sweeps: Sweeps,
     pub(crate) names: Processes,
     /// Named constants of the MPI library, where they are known.

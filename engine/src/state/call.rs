@@ -57,6 +57,8 @@ pub(crate) struct Pattern {
 pub(crate) struct Found {
     pub(crate) send: Cell<Option<MessageEnd>>,
     pub(crate) recv: Cell<Option<MessageEnd>>,
+    /// Addresses of buffers between which there is nothing new.
+    pub(crate) buffers: Cell<Option<(i64, i64)>>,
     /// Mailbox and lane of the message that was sent, and of the one that was received.
     pub(crate) sent: Cell<(At, At)>,
     pub(crate) received: Cell<(At, At)>,
@@ -97,6 +99,19 @@ impl Origin {
     /// Does a one-sided access bring a result to its origin?
     pub(crate) fn brings_result(&self) -> bool {
         self.arg_places.recv.buf != NONE
+    }
+
+    /// Does it have a buffer where no call that is like it had one?
+    #[inline]
+    pub(crate) fn is_new_buffer(&self) -> bool {
+        // A varying value that is not a buffer's is looked at more often than it need be.
+        let at = if self.fields.is_empty() { 0 } else { self.varying[0] };
+        let (low, high) = self.found.buffers.get().unwrap_or((i64::MAX, i64::MIN));
+        let is_new = at < low || at > high;
+        if is_new {
+            self.found.buffers.set(Some((low.min(at), high.max(at))));
+        }
+        is_new
     }
 
     pub(crate) fn event(&self) -> u64 {

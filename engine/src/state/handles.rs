@@ -51,6 +51,7 @@ impl Rank {
                 self.types.remove(&id);
                 self.extents.remove(&id);
                 self.typemaps.remove(&id);
+                self.variables.irregular.remove(&id);
             }
             Kind::Group => _ = objects.groups.remove(&id),
             _ => {
@@ -88,6 +89,7 @@ impl Rank {
         let sites = self.discoveries.iter().flat_map(|d| &d.sites);
         sites.filter_map(|s| s.call.as_ref()).for_each(&mut *see);
         self.frees.calls().for_each(&mut *see);
+        self.variables.calls().for_each(&mut *see);
     }
 
     pub(crate) fn kept_objects(&self) -> usize {

@@ -39,6 +39,7 @@ mod sums;
 mod sweeps;
 mod turns;
 mod untimely;
+mod variables;
 mod window;
 mod words;
 
@@ -84,6 +85,7 @@ pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
 pub(crate) use turns::LastUse;
 pub(crate) use untimely::{Untimely, is_finalize};
+pub(crate) use variables::{Element, Extent, TooSmall, Typed, Unlike};
 pub(crate) use window::Window;
 pub(crate) use words::{op_name, outside_rank, plural, rank_list};
 

@@ -15,6 +15,7 @@ use super::polls::Polls;
 use super::requests::Requests;
 use super::site::Site;
 use super::untimely::Untimely;
+use super::variables;
 use crate::arg_places::NONE;
 use crate::clocks::Clock;
 use crate::types::Amount;
@@ -114,6 +115,8 @@ pub(crate) struct Rank {
     pub(crate) requests: Requests,
     pub(crate) buffers: Buffers,
     pub(crate) frees: Frees,
+    /// Buffers that may lie in variables of the program.
+    pub(crate) variables: variables::Buffers,
     pub(crate) threads: Vec<Thread>,
     /// Messages taken by matched probes, by handle.
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,

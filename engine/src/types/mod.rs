@@ -201,6 +201,20 @@ impl Signatures {
         self.entries[a.sig as usize].elements.saturating_mul(a.reps)
     }
 
+    /// How a basic type is represented ([`basic`]), and its size. `None`: it is no basic type.
+    pub(crate) fn representation(&self, id: Id) -> Option<(char, u64)> {
+        let entry = self.entries.get(id as usize).filter(|entry| matches!(entry.node, Node::Basic))?;
+        Some((basic(DATATYPES.get((id as usize).checked_sub(1)?)?).0, entry.bytes))
+    }
+
+    /// The basic types of a predefined one, one behind the other.
+    pub(crate) fn parts(&self, id: Id) -> Option<Vec<Id>> {
+        let name = DATATYPES.get((id as usize).checked_sub(1)?)?;
+        let parts =
+            pair_parts(name).map(|parts| parts.iter().map(|part| datatype_id(part)).collect::<Option<Vec<Id>>>());
+        parts.unwrap_or_else(|| Some(vec![id]))
+    }
+
     fn is_bytes(&self, a: Amount) -> bool {
         a.sig == self.byte
     }

@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use recorder::modules;
 use recorder::trace;
 use recorder::unwind::{self, Frame, Walker};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{SmallVec, smallvec};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
@@ -92,10 +92,11 @@ pub(crate) struct Cache {
     walker: Walker,
     callers: Callers,
     python: python::Cache,
+    frames: Frames,
 }
 
 impl Cache {
-    pub(crate) fn new(depth: usize) -> Cache {
+    pub(crate) fn new(thread: u16, depth: usize) -> Cache {
         let most = depth + EXTRA_FRAMES;
         let site = Site { stack: 0, caller: Origin::Program, for_tool: false };
         let seen = (0..SETS * WAYS)
@@ -111,6 +112,7 @@ impl Cache {
             walker: Walker::default(),
             callers: Callers::default(),
             python: python::Cache::new(depth),
+            frames: Frames { thread, known: FxHashMap::default() },
         }
     }
 
@@ -191,11 +193,15 @@ impl Cache {
         let innermost = |most: usize| all.get(..most).unwrap_or(&all);
         let caller = self.callers.caller(innermost(self.depth), row);
         let kept = self.depth + caller.frames.min(EXTRA_FRAMES);
-        walk.pairs.truncate(kept);
         let addresses = innermost(kept);
         // Where the program's own frames lie too deep, those of the binding are better than none.
         let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(addresses);
         let stack = if caller.nested { NESTED } else { intern(frames) };
+        if !caller.nested && walk.exact && self.frames.are_of_use(stack) {
+            let own = walk.pairs.get(addresses.len() - frames.len()..).unwrap_or(&[]);
+            self.frames.note(stack, stack_pointer, own);
+        }
+        walk.pairs.truncate(kept);
         let site = Site { stack, caller: caller.origin, for_tool: caller.for_tool };
         let Some(seen) = self.seen.get_mut(index) else { return site };
         let first = seen.first as usize;
@@ -209,6 +215,43 @@ impl Cache {
             *place = *pair;
         }
         site
+    }
+}
+
+/// Where the stacks lie that one thread has made calls from.
+struct Frames {
+    thread: u16,
+    /// A number for where the calls had it; [`Frames::SEVERAL`].
+    known: FxHashMap<Id, u64>,
+}
+
+impl Frames {
+    /// It was not always there.
+    const SEVERAL: u64 = u64::MAX;
+
+    /// Would it be of use to know where the stack of another call lies?
+    fn are_of_use(&self, stack: Id) -> bool {
+        self.known.get(&stack) != Some(&Frames::SEVERAL)
+    }
+
+    /// A call had this stack pointer, and return addresses at these places. Written down at the first one, and when it is no
+    /// longer the only one.
+    fn note(&mut self, stack: Id, stack_pointer: u64, pairs: &[(u64, u64)]) {
+        let fold = |all: u64, pair: &(u64, u64)| (all ^ pair.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = pairs.iter().fold(stack_pointer, fold) >> 1;
+        let slots = match self.known.get_mut(&stack) {
+            Some(known) if *known == place || *known == Frames::SEVERAL => return,
+            Some(known) => {
+                *known = Frames::SEVERAL;
+                Vec::new()
+            }
+            None => {
+                self.known.insert(stack, place);
+                pairs.iter().map(|(slot, _)| *slot).collect()
+            }
+        };
+        let Some(trace) = trace::get() else { return };
+        trace.define(&[Definition::Frames { stack, thread: self.thread, slots }]);
     }
 }
 

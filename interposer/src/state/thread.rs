@@ -199,7 +199,7 @@ fn first_call() -> Option<ThreadPtr> {
             let thread = state as *mut Thread;
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
-                (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
+                (*thread).sites = new_sites((*thread).stage.thread);
                 (*thread).call_cache.forget_stacks();
                 (*thread).depth = 0;
                 (*thread).at_work.store(0, Ordering::Relaxed);
@@ -237,6 +237,10 @@ fn first_call() -> Option<ThreadPtr> {
     Some(ThreadPtr(pointer))
 }
 
+fn new_sites(thread: u16) -> sites::Cache {
+    sites::Cache::new(thread, STACK_DEPTH.load(Ordering::Relaxed) as usize)
+}
+
 /// Makes the state of a thread in its place on the heap: it is large, and the stack of a thread may be small.
 #[inline(never)]
 fn make(stage: Stage) -> *mut Thread {
@@ -255,8 +259,8 @@ fn make(stage: Stage) -> *mut Thread {
     write! {
         call_cache: CallCache::new(stage.thread),
         part: Part::of(stage.thread),
+        sites: new_sites(stage.thread),
         stage: stage,
-        sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
         handles: handles::Cache::new(),
         mappings: mappings::Cache::new(),
         depth: 0,

@@ -220,6 +220,8 @@ catalogue! {
     aliased_buffers::ALIASED_BUFFERS,
     tag_portability::TAG_PORTABILITY,
     datatype_alignment::DATATYPE_ALIGNMENT,
+    buffer_type::BUFFER_TYPE,
+    buffer_too_small::BUFFER_TOO_SMALL,
     leak_communicator::LEAK_COMMUNICATOR,
     leak_datatype::LEAK_DATATYPE,
     leak_group::LEAK_GROUP,

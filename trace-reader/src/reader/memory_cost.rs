@@ -122,6 +122,7 @@ fn of_definition(definition: &Definition) -> usize {
     match definition {
         Definition::Module(module) => module.path.len() + module.build_id.len(),
         Definition::Stack { frames, .. } => size_of_val(&frames[..]),
+        Definition::Frames { slots, .. } => size_of_val(&slots[..]),
         Definition::Comm { local, remote, neighbors, .. } => {
             let near = neighbors.iter().map(|n| size_of_val(&n.sources[..]) + size_of_val(&n.destinations[..]));
             of_ranks(local) + remote.iter().map(of_ranks).chain(near).sum::<usize>()

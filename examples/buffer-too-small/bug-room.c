@@ -1,0 +1,24 @@
+// Process 1 receives what process 0 sends, into a variable outside of the function.
+//
+// What is wrong: the receive says that there is room for 64 numbers, and the array has 16. The message of this run fits.
+// The fix: the receive says how much room there is.
+//
+// ranks: 2
+// expect: buffer-too-small ranks 1
+
+#include <mpi.h>
+
+static int numbers[16];
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Send(numbers, 16, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(numbers, 64, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ buffer-too-small
+    MPI_Finalize();
+    return 0;
+}

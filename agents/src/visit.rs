@@ -33,8 +33,8 @@ impl Visit {
         Ok(Visit { receiver, sender, stream, asked: 0 })
     }
 
-    /// Asks agents, each with its host. Answers are in the order of the questions; `None`: there is no such agent, or it says
-    /// nothing.
+    /// Has agents answer; each question has its host. The answers are in the order of the questions. `None`: there is no such
+    /// agent, or it says nothing.
     pub fn ask(&mut self, questions: &[(String, Inquiry)]) -> Vec<Option<Vec<u8>>> {
         let first = self.asked;
         let mut open: HashMap<u64, (usize, Vec<u8>)> = HashMap::new();

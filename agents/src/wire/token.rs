@@ -1,7 +1,7 @@
 //! The secret of a run: 256 random bits, which reach the agents by the environment of the job. Nobody else on the network has
 //! them, and no other user of the nodes may read them. They never stand on a command line.
 
-use hmac::{Hmac, Mac as _};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::fmt;
 use std::fs::File;

@@ -88,7 +88,8 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     all.truncate(super::MAX_SITES);
     let signals: Vec<_> = killed.iter().filter_map(signal).collect();
     let how = match signals[..] {
-        [first, ..] if signals.iter().all(|s| s.signal == first.signal) => {
+        // Where it is not known of some, nothing is said of all.
+        [first, ..] if signals.len() == killed.len() && signals.iter().all(|s| s.signal == first.signal) => {
             let sender = if signals.iter().all(|s| s.by_launcher) { " from the launcher" } else { "" };
             format!(" by {}{sender}", super::abend::name(first.signal))
         }

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),
-        Plan::Agent => run::agents::agent(),
+        Plan::Agent => run::agent::agent(),
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
         Plan::Suppressions => put(report::gate::suppressions::SHIPPED).map(|()| CLEAN),

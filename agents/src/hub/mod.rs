@@ -114,6 +114,7 @@ pub struct Hub {
     state: Arc<Mutex<State>>,
     ends: Arc<AtomicBool>,
     port: u16,
+    start: Instant,
     agents: OnceLock<(Vec<(OsString, OsString)>, PathBuf)>,
 }
 
@@ -166,6 +167,7 @@ impl Hub {
             state,
             ends,
             port,
+            start: Instant::now(),
             agents: OnceLock::new(),
         };
         hub.listen(listener);
@@ -225,6 +227,11 @@ impl Hub {
     /// The secret of the run.
     pub fn token(&self) -> &Token {
         &self.token
+    }
+
+    /// For how long it has listened: no trace of its job is older.
+    pub fn age(&self) -> Duration {
+        self.start.elapsed()
     }
 
     /// The port that it listens at.

@@ -12,7 +12,7 @@ pub(crate) use link::{LOST_AFTER, connect, notice_loss};
 
 use crate::ends::{End, EndWatch};
 use crate::process::{Reading, others_wait_for_ever, read_process};
-use crate::wire::channel::Sender;
+use crate::wire::channel::{Receiver, Sender};
 use crate::wire::message::{FromAgent, ProcessId, ToAgent};
 use crate::wire::token::Token;
 use budget::Budget;
@@ -23,7 +23,7 @@ use std::net::TcpStream;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{self, channel};
 use std::time::{Duration, Instant, SystemTime};
 use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, node_dir, socket_name};
 use trace_format::run::file_system::shared_of;
@@ -38,6 +38,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// An agent that cannot send all says so, this often and if it is more than so many bytes.
 const TELL_BEHIND: Duration = Duration::from_secs(1);
 const BEHIND: u64 = 64 << 20;
+/// Time for `mpivet run` to hear that the agent goes.
+const FAREWELL: Duration = Duration::from_secs(5);
 /// After this time in silence it says that it is still there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
@@ -53,6 +55,8 @@ pub struct Task {
     pub dir: PathBuf,
     /// Where the user wants stages.
     pub stage_dir: Option<PathBuf>,
+    /// Traces that were begun earlier are of another run.
+    pub since: SystemTime,
     /// Most bytes in a second.
     pub bandwidth: u64,
     /// Each job has a directory in it.
@@ -79,101 +83,32 @@ enum Event {
 pub fn run(task: Task) -> io::Result<()> {
     let (tell, events) = channel();
     // Processes that ask get an answer later.
-    let lock = listen(task.lock, {
-        let tell = tell.clone();
-        move |stream| tell.send(Event::Asked(stream)).is_ok()
-    })?;
-    let connection = connect(&task.hub, &task.token);
-    let (_, (mut receiver, sender)) = match connection {
-        Ok(connection) => connection,
+    let lock = listen(task.lock.try_clone()?, &tell)?;
+    let (receiver, sender) = match connect(&task.hub, &task.token) {
+        Ok((_, connection)) => connection,
         Err(e) => {
             answer_that_nobody_is_there(&events, task.first);
             return Err(e);
         }
     };
-    std::thread::spawn({
-        let tell = tell.clone();
-        move || {
-            while let Ok(message) = receiver.receive() {
-                if tell.send(Event::Told(message)).is_err() {
-                    return;
-                }
-            }
-            _ = tell.send(Event::Alone);
-        }
-    });
-    let ends = EndWatch::start({
-        let tell = tell.clone();
-        move |end| _ = tell.send(Event::Ended(end))
-    });
-    let is_common = nonce::is_in(&task.dir, &task.nonce);
-    // Others see late what is written there: processes write somewhere else.
-    let is_late = is_common && is_late(&task.dir);
-    let dir = if is_late { node_dir(&task.nonce, task.stage_dir.as_deref()) } else { task.dir };
-    let shares_files = is_common && !is_late;
-    let mut agent = Agent {
-        link: Link { sender, asked: 0, answered: 0, last: Instant::now() },
-        tell: tell.clone(),
-        files: Files::new(dir, task.has_several_jobs, shares_files, SystemTime::now()),
-        ends,
-        living: BTreeSet::new(),
-        known: BTreeSet::new(),
-        ended: BTreeSet::new(),
-        leaving: BTreeSet::new(),
-        lonely_since: None,
-        scanned: None,
-        budget: Budget::new(task.bandwidth),
-        told_behind: Instant::now(),
-        is_over: false,
-        asking: Vec::new(),
-    };
-    agent.link.send(&FromAgent::Hello { host: proc::host(), shares_files })?;
-    task.first.into_iter().for_each(|first| agent.watch(first));
-    let mut lock = Some(lock);
-    loop {
-        agent.look()?;
-        if agent.is_done() {
-            // A process that comes now starts another agent, or is seen by the last look.
-            lock = None;
-            agent.scanned = None;
-            agent.look()?;
-            if agent.living.is_empty() {
-                break;
-            }
-            match bind(&task.nonce) {
-                Ok(again) => {
-                    lock = Some(listen(again, {
-                        let tell = tell.clone();
-                        move |stream| tell.send(Event::Asked(stream)).is_ok()
-                    })?)
-                }
-                Err(_) => break,
-            }
-        }
-        let mut event = match events.recv_timeout(TICK) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
-        while let Some(happened) = event {
-            if matches!(happened, Event::Alone) {
-                return Ok(());
-            }
-            agent.happens(happened)?;
-            event = events.try_recv().ok();
-        }
+    hear(receiver, tell.clone());
+    let mut agent = Agent::new(&task, sender, tell)?;
+    if agent.work(lock, &task.nonce, &events)? {
+        agent.leave(&events)?;
     }
-    drop(lock);
-    agent.link.send(&FromAgent::Bye)?;
-    // The other side reads it before the connection ends.
-    let until = Instant::now() + Duration::from_secs(5);
-    while let Ok(event) = events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-        if matches!(event, Event::Alone) {
-            break;
-        }
-    }
-    agent.files.forget_others();
     Ok(())
+}
+
+/// Passes on what `mpivet run` says, and that it is gone.
+fn hear(mut receiver: Receiver<TcpStream>, tell: mpsc::Sender<Event>) {
+    std::thread::spawn(move || {
+        while let Ok(message) = receiver.receive() {
+            if tell.send(Event::Told(message)).is_err() {
+                return;
+            }
+        }
+        _ = tell.send(Event::Alone);
+    });
 }
 
 /// Is the directory on a file system where other nodes see late what is stored?
@@ -195,20 +130,18 @@ impl Drop for Lock {
     }
 }
 
-fn listen(socket: UnixListener, mut tell: impl FnMut(UnixStream) -> bool + Send + 'static) -> io::Result<Lock> {
-    let other = socket.try_clone()?;
+fn listen(socket: UnixListener, tell: &mpsc::Sender<Event>) -> io::Result<Lock> {
+    let (other, tell) = (socket.try_clone()?, tell.clone());
     std::thread::spawn(move || {
-        while let Ok((stream, _)) = socket.accept() {
-            if !tell(stream) {
-                return;
-            }
-        }
+        while let Ok((stream, _)) = socket.accept()
+            && tell.send(Event::Asked(stream)).is_ok()
+        {}
     });
     Ok(Lock(other))
 }
 
 /// There is no connection: who asks is told so while the first process lives, so that it need not wait.
-fn answer_that_nobody_is_there(events: &Receiver<Event>, first: Option<ProcessId>) {
+fn answer_that_nobody_is_there(events: &mpsc::Receiver<Event>, first: Option<ProcessId>) {
     let Some(first) = first else { return };
     while proc::lives(first.pid, first.start) {
         if let Ok(Event::Asked(stream)) = events.recv_timeout(Duration::from_millis(500)) {
@@ -282,6 +215,77 @@ struct Asking {
 }
 
 impl Agent {
+    /// Begins with the task: says who it is.
+    fn new(task: &Task, sender: Sender<TcpStream>, tell: mpsc::Sender<Event>) -> io::Result<Agent> {
+        let is_common = nonce::is_in(&task.dir, &task.nonce);
+        // Others see late what is written there: processes write somewhere else.
+        let is_late = is_common && is_late(&task.dir);
+        let dir = if is_late { node_dir(&task.nonce, task.stage_dir.as_deref()) } else { task.dir.clone() };
+        let shares_files = is_common && !is_late;
+        let ends = EndWatch::start({
+            let tell = tell.clone();
+            move |end| _ = tell.send(Event::Ended(end))
+        });
+        let mut agent = Agent {
+            link: Link { sender, asked: 0, answered: 0, last: Instant::now() },
+            tell,
+            files: Files::new(dir, task.has_several_jobs, shares_files, task.since),
+            ends,
+            living: BTreeSet::new(),
+            known: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            leaving: BTreeSet::new(),
+            lonely_since: None,
+            scanned: None,
+            budget: Budget::new(task.bandwidth),
+            told_behind: Instant::now(),
+            is_over: false,
+            asking: Vec::new(),
+        };
+        agent.link.send(&FromAgent::Hello { host: proc::host(), shares_files })?;
+        task.first.into_iter().for_each(|first| agent.watch(first));
+        Ok(agent)
+    }
+
+    /// Works until no process of the job is left on the node. False: `mpivet run` was gone before.
+    fn work(&mut self, lock: Lock, nonce: &str, events: &mpsc::Receiver<Event>) -> io::Result<bool> {
+        let mut lock = Some(lock);
+        loop {
+            self.look()?;
+            if self.is_done() {
+                // A process that comes now starts another agent, or is seen by the last look.
+                drop(lock.take());
+                self.scanned = None;
+                self.look()?;
+                let again = if self.living.is_empty() { None } else { bind(nonce).ok() };
+                let Some(again) = again else { return Ok(true) };
+                lock = Some(listen(again, &self.tell)?);
+            }
+            // It holds a sender itself: there is no end but the time.
+            let mut event = events.recv_timeout(TICK).ok();
+            while let Some(happened) = event {
+                if matches!(happened, Event::Alone) {
+                    return Ok(false);
+                }
+                self.happens(happened)?;
+                event = events.try_recv().ok();
+            }
+        }
+    }
+
+    /// Says that it goes, and waits until that was heard.
+    fn leave(mut self, events: &mpsc::Receiver<Event>) -> io::Result<()> {
+        self.link.send(&FromAgent::Bye)?;
+        let until = Instant::now() + FAREWELL;
+        while let Ok(event) = events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if matches!(event, Event::Alone) {
+                break;
+            }
+        }
+        self.files.forget_others();
+        Ok(())
+    }
+
     /// A process of the job.
     fn watch(&mut self, process: ProcessId) {
         if proc::lives(process.pid, process.start) && self.living.insert(process) {

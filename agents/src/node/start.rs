@@ -8,7 +8,8 @@ use std::env;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use trace_format::run::agent::{BANDWIDTH, DEFAULT_BANDWIDTH, DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use trace_format::run::agent::{AGE, BANDWIDTH, DEFAULT_BANDWIDTH, DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
 use trace_format::run::jobs::EACH;
 use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
@@ -25,6 +26,7 @@ impl Task {
             }
             None => None,
         };
+        let age = variable(AGE).and_then(|ms| ms.parse().ok()).map_or(Duration::ZERO, Duration::from_millis);
         let lock = match first {
             Some(_) => inherited_lock()?,
             None => super::bind(&nonce).ok()?,
@@ -34,6 +36,7 @@ impl Task {
             token: variable(TOKEN)?.parse().ok()?,
             nonce,
             dir: variable(DIRECTORY)?.into(),
+            since: SystemTime::now().checked_sub(age).unwrap_or(UNIX_EPOCH),
             bandwidth: variable(BANDWIDTH)
                 .and_then(|megabytes| megabytes.parse::<u64>().ok())
                 .unwrap_or(DEFAULT_BANDWIDTH)

@@ -1,7 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
 //! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
-pub(crate) mod agents;
+pub(crate) mod agent;
 mod deaths;
 mod discovery_printer;
 mod each;

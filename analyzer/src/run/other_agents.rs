@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace_format::run::agent::COMMAND;
+use trace_format::run::agent::{AGE, COMMAND};
 
 /// A rank has started its agent by then, and that has found its way.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -40,7 +40,8 @@ impl OtherAgents {
         }
         self.tried.extend(due.iter().cloned());
         let Some(job) = observer.traces.job().0.slurm else { return };
-        let (started, environment, program) = (self.started.clone(), environment.clone(), program.clone());
+        let (started, mut environment, program) = (self.started.clone(), environment.clone(), program.clone());
+        environment.push((AGE.into(), hub.age().as_millis().to_string().into()));
         // Slurm takes its time to answer.
         std::thread::spawn(move || {
             for host in due {

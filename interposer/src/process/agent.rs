@@ -74,8 +74,8 @@ fn address(nonce: &str) -> Option<Address> {
 fn spawn(program: &CStr, words: &[&CStr], environment: &[CString], lock: i32) -> io::Result<()> {
     let words: Vec<_> = words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect();
     let environment: Vec<_> = environment.iter().map(|entry| entry.as_ptr()).chain([std::ptr::null()]).collect();
-    let mut all = MASK_ALL;
-    let mut before = MASK_ALL;
+    let mut all = NO_SIGNALS;
+    let mut before = NO_SIGNALS;
     // SAFETY: two signal sets of this function. A handler of the program must not run in the process that is made here.
     unsafe {
         libc::sigfillset(&raw mut all);
@@ -108,11 +108,9 @@ fn spawn(program: &CStr, words: &[&CStr], environment: &[CString], lock: i32) ->
     Ok(())
 }
 
-/// A set that is filled before it is used.
-const MASK_ALL: libc::sigset_t = {
-    // SAFETY: all zero is a valid value: the empty set.
-    unsafe { std::mem::zeroed() }
-};
+/// The empty set.
+// SAFETY: all zero is a valid value.
+const NO_SIGNALS: libc::sigset_t = unsafe { std::mem::zeroed() };
 
 /// Makes this process one that has nothing of the program: neither files nor directory, session or ignored signals. The launcher
 /// would wait for whoever has its pipes.
@@ -142,8 +140,7 @@ unsafe fn begin(lock: i32) {
         for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE, libc::SIGCONT] {
             libc::signal(signal, libc::SIG_IGN);
         }
-        let mut none = MASK_ALL;
-        libc::sigemptyset(&raw mut none);
+        let none = NO_SIGNALS;
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
 }

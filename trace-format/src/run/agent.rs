@@ -16,6 +16,9 @@ pub const PROGRAM: &str = "MPIVET_AGENT";
 /// Environment variable of an agent: the process that has started it, as `PID.START`.
 pub const FIRST: &str = "MPIVET_AGENT_OF";
 
+/// Environment variable of an agent that no rank has started: for how long the job runs, in milliseconds.
+pub const AGE: &str = "MPIVET_AGENT_AGE";
+
 /// The argument of an agent.
 pub const COMMAND: &str = "agent";
 

@@ -2,7 +2,7 @@
 //! which has no connection then.
 
 use crate::exit::{CANNOT, CLEAN, Exit};
-use ::agents::node::{self, Task};
+use agents::node::{self, Task};
 
 pub(crate) fn agent() -> Result<u8, Exit> {
     let Some(task) = Task::inherited() else {

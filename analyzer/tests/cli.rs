@@ -180,7 +180,7 @@ fn jobs_without_a_trace_are_explained() {
     elf.resize(64, 0);
     fs::write(dir.join("static"), elf).unwrap();
     fs::set_permissions(dir.join("static"), fs::Permissions::from_mode(0o755)).unwrap();
-    let fixed = mpivet(dir, &["run", "--", "sh", "-c", "exit 1", "./static"]);
+    let fixed = mpivet(dir, &["run", "--", "sh", "-c", "exit 1; ./static"]);
     expect(&fixed, 3, "./static is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
     // It is refused before the start, too.
     assert!(

@@ -260,7 +260,7 @@ fn long_analyses_show_how_far_they_are() {
         stage.trim_end_matches(" s").parse::<f64>().unwrap()
     };
     let [_, err] = analyze(&["--verbose"]);
-    let stages = ["reading and matching", "deadlocks and other matchings", "source lines", "printing", "most memory"];
+    let stages = ["reading and matching", "source lines", "deadlocks and other matchings", "printing", "most memory"];
     let told: Vec<&str> = err.lines().map(|l| l.split(": ").nth(1).unwrap()).collect();
     assert_eq!(told, stages, "{err}");
 

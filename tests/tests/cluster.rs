@@ -196,7 +196,8 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
             None => ALWAYS.contains(&name) || turn.includes(number, SHARES),
         };
         let now = all.filter(|(number, (is_possible, scene))| *is_possible && is_on(*number, scene.0));
-        let only_in_full = launchers::ONLY_IN_FULL.iter().filter(|scene| is_full && is_on(0, scene.0));
+        let only_in_full =
+            launchers::ONLY_IN_FULL.iter().chain(&apart::ONLY_IN_FULL).filter(|scene| is_full && is_on(0, scene.0));
         for (name, scene) in now.map(|(_, (_, scene))| scene).chain(only_in_full) {
             let start = Instant::now();
             scene(&job).with_context(|| format!("{}: {name}", mpi.name))?;

@@ -21,6 +21,9 @@ pub(super) const BROKEN_OFF: [(&str, Scene); 4] = [
     ("apart: a rank is killed on another node", killed),
 ];
 
+/// They need a Slurm of their own.
+pub(super) const ONLY_IN_FULL: [(&str, Scene); 1] = [("apart: Slurm ends what is left of a step", with_cgroups)];
+
 /// A directory that each node has for itself, until this is dropped.
 struct Apart<'a> {
     job: &'a Job<'a>,
@@ -224,4 +227,33 @@ fn queues(job: &Job) -> Result<()> {
     job.end_all()?;
     drop(running);
     Ok(())
+}
+
+/// With cgroups, an agent is ended with the last process of the step on its node.
+fn with_cgroups(job: &Job) -> Result<()> {
+    let anew = |slurm: &[&str]| {
+        job.cluster.own(&["down"])?;
+        job.cluster.own(&["up", "3", "--share-tmp"])?;
+        job.cluster.own(slurm)
+    };
+    if let Err(why) = anew(&["slurm", "--cgroup"]) {
+        println!("skipped: no cgroups: {why:#}");
+        return anew(&["slurm"]);
+    }
+    {
+        let apart = Apart::new(job)?;
+        let modes = if job.mpi.is("openmpi") { &["right", "mixed"][..] } else { &[] };
+        for mode in modes {
+            let Outcome { code, stderr, .. } = apart.run(&job.srun(&["-N3", "-n6"], &[mode]))?;
+            let is_right = code == Some(i32::from(*mode == "mixed")) && stderr.contains("ranks 0-5: ended normally");
+            ensure!(is_right && !stderr.contains("not come whole"), "{mode}: {code:?}\n{stderr}");
+            apart.ensure_clean(mode)?;
+        }
+        let outcome = apart.run(&job.srun(&["-N3", "-n6"], &["send"]))?;
+        job.ensure_stopped("send", &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
+        // The agent may be killed with the rank before it can tell: then another one tells that the rank is gone.
+        let Outcome { code, stderr, .. } = apart.run(&job.srun(&["-N3", "-n6"], &["killed"]))?;
+        ensure!(code == Some(1) && stderr.contains("MV002"), "{code:?}\n{stderr}");
+    }
+    anew(&["slurm"])
 }

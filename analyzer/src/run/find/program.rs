@@ -174,11 +174,11 @@ fn behind_shell(words: &[OsString]) -> Option<Vec<OsString>> {
 /// Words of a shell in front of a command.
 const KEYWORDS: [&str; 9] = ["if", "then", "else", "do", "while", "until", "!", "builtin", "eval"];
 /// Commands in scripts that are not the ones which the scripts are for.
-const HELPERS: [&str; 44] = [
+const HELPERS: [&str; 50] = [
     "cd", "export", "source", ".", "ulimit", "set", "unset", "echo", "printf", "umask", "module", "ml", "sleep",
     "test", "[", "[[", "true", "false", ":", "mkdir", "rm", "cp", "mv", "ln", "cat", "ls", "hostname", "date", "trap",
     "wait", "local", "read", "exit", "alias", "pwd", "for", "case", "fi", "done", "esac", "shopt", "touch", "declare",
-    "conda",
+    "conda", "kill", "shift", "return", "getopts", "hash", "type",
 ];
 
 /// The words with the arguments of the shell (`$0`, `$1`, `"$@"`) in their places.

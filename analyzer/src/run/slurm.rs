@@ -57,8 +57,9 @@ pub(super) fn start_beside(
     srun.args([format!("--jobid={}", job.job), format!("--nodelist={node}")]).args(command);
     srun.envs(environment.iter().map(|(name, value)| (name, value)));
     // The step has its own.
-    let of_slurm =
-        std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("SLURM_"));
+    let of_slurm = std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| name.to_string_lossy().starts_with("SLURM_") && *name != *"SLURM_CONF");
     of_slurm.for_each(|name| _ = srun.env_remove(name));
     srun.env_remove("LD_PRELOAD").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }

@@ -360,7 +360,9 @@ impl Agent {
     }
 
     fn is_done(&self) -> bool {
-        self.lonely_since.is_some_and(|since| self.is_over || since.elapsed() >= PATIENCE)
+        // Files are removed here when they are in their place there.
+        let is_all_there = self.asking.is_empty();
+        is_all_there && self.lonely_since.is_some_and(|since| self.is_over || since.elapsed() >= PATIENCE)
     }
 
     fn happens(&mut self, event: Event) -> io::Result<()> {

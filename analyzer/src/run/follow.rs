@@ -40,6 +40,9 @@ const QUIET: Duration = Duration::from_secs(5);
 /// While other ranks go on, the engine is asked this often.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
+/// Hosts and their agents are looked at this often.
+const LOOK_AROUND_EVERY: Duration = Duration::from_millis(250);
+
 /// Number of readings in a row in which no other thread of the ranks could do something: one reading may show a
 /// thread that was about to get a lock.
 const ENOUGH_QUIET: u32 = 4;
@@ -164,6 +167,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     let mut late_files = LateFiles::default();
     let mut ends = Ends::start();
     let mut other_agents = OtherAgents::default();
+    let mut looked_around: Option<Instant> = None;
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
@@ -181,9 +185,12 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         job.poll(observer);
         tell_troubles(job.hub(), job.name());
         tell_deaths(observer, job.name());
-        late_files.tell(observer, &here, job.hub(), job.name());
         ends.add(observer, &here);
-        other_agents.look(observer, &here, job.hub(), now);
+        if looked_around.is_none_or(|at| now - at >= LOOK_AROUND_EVERY) {
+            looked_around = Some(now);
+            late_files.tell(observer, &here, job.hub(), job.name());
+            other_agents.look(observer, &here, job.hub(), now);
+        }
         if !news.is_empty() {
             last_news = now;
             unasked = true;

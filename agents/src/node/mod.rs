@@ -64,8 +64,6 @@ pub struct Task {
     /// The process that has started the agent, a process of the job. `None`: the batch system has, and those of the job are known
     /// by their traces.
     pub first: Option<ProcessId>,
-    /// The socket that makes it the only one of its node.
-    pub lock: UnixListener,
 }
 
 /// Something that happens to an agent.
@@ -79,11 +77,12 @@ enum Event {
     Answered(u64, Vec<u8>),
 }
 
-/// Does the task. Fails where the connection cannot be made or is lost.
-pub fn run(task: Task) -> io::Result<()> {
+/// Does the task. `lock`: the socket that makes it the only one of its node; its name is free when the last descriptor of it is
+/// closed. Fails where the connection cannot be made or is lost.
+pub fn run(task: Task, lock: UnixListener) -> io::Result<()> {
     let (tell, events) = channel();
     // Processes that ask get an answer later.
-    let lock = listen(task.lock.try_clone()?, &tell)?;
+    let lock = listen(lock, &tell)?;
     let (receiver, sender) = match connect(&task.hub, &task.token) {
         Ok((_, connection)) => connection,
         Err(e) => {

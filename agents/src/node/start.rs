@@ -15,8 +15,8 @@ use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
 
 impl Task {
-    /// `None`: nobody has started an agent so, or there is one already. It is called once, when a process begins.
-    pub fn inherited() -> Option<Task> {
+    /// And the socket that makes it the only one. `None`: nobody has started an agent so, or there is one already. It is called once, when a process begins.
+    pub fn inherited() -> Option<(Task, UnixListener)> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let nonce = variable(NONCE)?;
         let first = match variable(FIRST) {
@@ -44,9 +44,8 @@ impl Task {
             stage_dir: variable(STAGE_DIR).map(PathBuf::from),
             has_several_jobs: variable(EACH).is_some(),
             first,
-            lock,
         };
-        Some(task)
+        Some((task, lock))
     }
 }
 

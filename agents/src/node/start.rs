@@ -15,7 +15,8 @@ use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
 
 impl Task {
-    /// And the socket that makes it the only one. `None`: nobody has started an agent so, or there is one already. It is called once, when a process begins.
+    /// With the socket that makes it the only one. `None`: nobody has started an agent so, or there is one already. It is called
+    /// once, when a process begins.
     pub fn inherited() -> Option<(Task, UnixListener)> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let nonce = variable(NONCE)?;

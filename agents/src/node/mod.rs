@@ -25,7 +25,7 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, channel};
 use std::time::{Duration, Instant, SystemTime};
-use trace_format::run::agent::{FLUSH, IS_CONNECTED, NO, YES, node_dir, socket_name};
+use trace_format::run::agent::{FLUSH, HERE, IS_CONNECTED, NO, YES, node_dir, socket_name};
 use trace_format::run::file_system::shared_of;
 use trace_format::run::{nonce, proc};
 
@@ -150,7 +150,7 @@ fn answer_that_nobody_is_there(events: &mpsc::Receiver<Event>, first: Option<Pro
 }
 
 /// Reads a question and answers it, if it can be answered at once.
-fn reply(mut stream: UnixStream, is_connected: bool) -> Option<UnixStream> {
+fn reply(mut stream: UnixStream, is_connected: bool) -> Option<(u8, UnixStream)> {
     _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
     _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
     let mut question = [0];
@@ -158,8 +158,8 @@ fn reply(mut stream: UnixStream, is_connected: bool) -> Option<UnixStream> {
     let answer = if is_connected { YES } else { NO };
     match question[0] {
         IS_CONNECTED => _ = stream.write_all(&[answer]),
-        FLUSH if is_connected => return Some(stream),
-        FLUSH => _ = stream.write_all(&[FLUSH]),
+        FLUSH | HERE if is_connected => return Some((question[0], stream)),
+        FLUSH | HERE => _ = stream.write_all(&question),
         _ => {}
     }
     None
@@ -255,6 +255,9 @@ impl Agent {
                 // A process that comes now starts another agent, or is seen by the last look.
                 drop(lock.take());
                 self.scanned = None;
+                while let Ok(event) = events.try_recv() {
+                    self.happens(event)?;
+                }
                 self.look()?;
                 let again = if self.living.is_empty() { None } else { bind(nonce).ok() };
                 let Some(again) = again else { return Ok(true) };
@@ -368,12 +371,15 @@ impl Agent {
         match event {
             Event::Alone => Ok(()),
             Event::Asked(stream) => {
-                let Some(stream) = reply(stream, true) else { return Ok(()) };
-                self.flush()?;
-                match asker(&stream) {
-                    Some(process) => self.sync(process, Some(stream)),
-                    None => Ok(()),
+                let Some((question, mut stream)) = reply(stream, true) else { return Ok(()) };
+                let Some(process) = asker(&stream) else { return Ok(()) };
+                if question == HERE {
+                    self.watch(process);
+                    _ = stream.write_all(&[HERE]);
+                    return Ok(());
                 }
+                self.flush()?;
+                self.sync(process, Some(stream))
             }
             Event::Ended(End { process, status, is_alone, .. }) => self.has_ended(process, status, is_alone),
             Event::Told(ToAgent::Inquire { number, inquiry }) => {

@@ -12,8 +12,9 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use trace_format::run::agent::{
-    COMMAND, FIRST, FLUSH, HUB, IS_CONNECTED, LOCK_DESCRIPTOR, NEEDED, PROGRAM, YES, node_dir, socket_name,
+    COMMAND, FIRST, FLUSH, HERE, HUB, IS_CONNECTED, LOCK_DESCRIPTOR, NEEDED, PROGRAM, YES, node_dir, socket_name,
 };
 use trace_format::run::proc;
 
@@ -42,8 +43,7 @@ pub(super) fn start(config: &Config) {
         _ = AGENT.set(address);
     }
     let Ok(name) = SocketAddr::from_abstract_name(socket_name(nonce)) else { return };
-    // Another process of this node was the first.
-    let Ok(lock) = UnixListener::bind_addr(&name) else { return };
+    let Some(lock) = lock_or_agent(&name) else { return };
     let mut environment: Vec<CString> =
         NEEDED.iter().filter_map(|name| entry(name, variable(name)?.as_bytes())).collect();
     let pid = std::process::id();
@@ -52,6 +52,22 @@ pub(super) fn start(config: &Config) {
     let (Ok(program), Ok(command)) = (CString::new(program.as_bytes()), CString::new(COMMAND)) else { return };
     // Without an agent, files alone tell; `mpivet run` says what cannot be seen by that.
     _ = spawn(&program, &[&program, &command], &environment, lock.as_raw_fd());
+}
+
+/// The socket that makes this process the first one of its node. `None`: there is an agent, which knows of this process now.
+fn lock_or_agent(name: &SocketAddr) -> Option<UnixListener> {
+    /// An agent that is just going gives the name free within some milliseconds.
+    const TRIES: u32 = 100;
+    for _ in 0..TRIES {
+        if let Ok(lock) = UnixListener::bind_addr(name) {
+            return Some(lock);
+        }
+        if ask(HERE, PATIENCE_MS).is_some() {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
 }
 
 fn entry(name: &str, value: &[u8]) -> Option<CString> {

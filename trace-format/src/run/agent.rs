@@ -85,7 +85,8 @@ pub fn node_dir(nonce: &str, wish: Option<&Path>) -> PathBuf {
 /// A process asks its agent, by one byte, to answer by the same byte when all it has recorded is where it belongs.
 pub const FLUSH: u8 = b'f';
 
-/// A process says to the agent of its node that it is there, before it has a trace, so that the agent stays. Any byte is the answer.
+/// A process says to the agent of its node that it is there, before it has a trace, so that the agent stays. Any byte is the
+/// answer.
 pub const HERE: u8 = b'h';
 
 /// A process asks its agent whether it is connected: the answer is [`YES`] or [`NO`].

@@ -48,7 +48,7 @@ impl Stage {
     pub fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
         let mut last = io::ErrorKind::NotFound.into();
         for dir in trace.stage_dirs() {
-            match Mapping::create(&stage_path_of(dir, &trace.stem, thread), thread) {
+            match Mapping::create(&stage_path_of(dir, &trace.stem, thread), thread, trace.is_late(dir)) {
                 Ok(mapping) => return Ok(Stage::new(mapping, thread, trace.time_error)),
                 Err(e) => last = e,
             }

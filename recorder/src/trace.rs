@@ -49,6 +49,8 @@ pub struct Trace {
     stage_dir: Option<PathBuf>,
     /// Where in the file the rate of the clock by the end of the run is.
     rate_at: u64,
+    /// Other nodes see late what is stored to a mapped file in `dir`.
+    is_late: bool,
 }
 
 static TRACE: OnceLock<Trace> = OnceLock::new();
@@ -100,8 +102,9 @@ pub fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Makes this the trace of the process. `rate_at`: where in the file [`Trace::correct_rate`] writes.
-pub fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_at: u64) -> io::Result<()> {
+/// Makes this the trace of the process. `rate_at`: where in the file [`Trace::correct_rate`] writes. `is_late`: whoever follows the
+/// job sees late what is stored to a mapped file in `dir`.
+pub fn set(file: File, (dir, is_late): (&Path, bool), header: &RankHeader, stem: &str, rate_at: u64) -> io::Result<()> {
     let Retention { time_error_ns, max_bytes } = header.retention;
     let ring = (max_bytes > 0).then(|| Ring::new(dir.to_owned(), stem.to_owned(), max_bytes)).transpose()?;
     let time_error = u128::from(time_error_ns) * u128::from(header.ticks_per_second) / 1_000_000_000;
@@ -118,6 +121,7 @@ pub fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_at: u64
         stem: stem.to_owned(),
         stage_dir: header.apart().map(Path::to_owned),
         rate_at,
+        is_late,
     });
     Ok(())
 }
@@ -302,6 +306,11 @@ impl Trace {
         }
         SEGMENT.store(ring.number, Ordering::Relaxed);
         begun.is_ok()
+    }
+
+    /// Do others see late what is stored to a mapped file in this directory?
+    pub(crate) fn is_late(&self, dir: &Path) -> bool {
+        self.is_late && *dir == *self.dir
     }
 
     /// Where stages may be, where they should be first.

@@ -5,6 +5,7 @@
 //! job.early.json        the same by the rank that was through MPI_Init before rank 0, which may never get so far
 //! rank-N.mpv            rank N: file header, then blocks
 //! rank-N.tT.stage       the stage of thread T of rank N: what is not yet in rank-N.mpv
+//! rank-N.rest           what the stages of rank N hold while it rests, where others see these late: see crate::rest_copy
 //! rank-N.ringK          where there is a limit of size: the last segments of the events of rank N
 //! rank-N.HOST.PID.*     the same of rank N of another MPI_COMM_WORLD (MPI_Comm_spawn, or a second job); the worlds
 //!                       are told apart by [`Launch`], never by the name
@@ -23,7 +24,7 @@
 //! the process as a whole did.
 //!
 //! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64, lost u64,
-//! owner u64) and
+//! owner u64, late u64) and
 //! `RankHeader::stage_bytes` of records. `lap` counts how often the stage was emptied into the file, `records` is
 //! the number of CALL records in the file before this lap.
 
@@ -53,6 +54,8 @@ pub const STAGE_LAP_OFFSET: usize = 16;
 pub const STAGE_RECORDS_OFFSET: usize = 24;
 /// Which thread of the process (as the system numbers it) writes the stage; 0: none, it has ended.
 pub const STAGE_OWNER_OFFSET: usize = 40;
+/// Not 0: other nodes see late, and in no order, what is stored here. While the process lives, they read [`crate::rest_copy`].
+pub const STAGE_LATE_OFFSET: usize = 48;
 /// The thread number of blocks that belong to no thread: signals and the end of the process. They have no stage.
 pub const PROCESS_THREAD: u16 = u16::MAX;
 /// Segments of a trace with a limit of size.

@@ -27,6 +27,7 @@ pub mod plan;
 pub mod ranks;
 pub mod record;
 pub mod requests;
+pub mod rest_copy;
 pub mod run;
 pub mod sample;
 pub mod settings;

@@ -12,6 +12,7 @@ pub use trace_format::head::OpenError;
 use trace_format::system::SystemEvent;
 use trace_format::{codec, untrusted};
 
+mod at_rest;
 mod blobs;
 mod blocks;
 mod decode;
@@ -27,6 +28,8 @@ pub mod stage;
 mod thread;
 mod varying;
 
+use at_rest::AtRest;
+pub use at_rest::Sight;
 use blobs::Blobs;
 use blocks::{BlockRef, Blocks};
 pub use defects::{Defect, Defects};
@@ -51,6 +54,7 @@ pub struct RankReader {
     /// Threads whose stages cannot be read, which was told.
     unreadable: BTreeSet<u16>,
     blobs: Blobs,
+    at_rest: AtRest,
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<LeanEvent>,
     pace: merge::Pace,
@@ -89,6 +93,7 @@ impl RankReader {
             threads: BTreeMap::new(),
             unreadable: BTreeSet::new(),
             blobs: Blobs::default(),
+            at_rest: AtRest::default(),
             late: Vec::new(),
             pace: merge::Pace::default(),
             waiting: 0,
@@ -120,6 +125,7 @@ impl RankReader {
     /// Says that the process is gone, so that what is torn now stays torn.
     pub fn writer_is_gone(&mut self) {
         self.blocks.finish();
+        self.forget_copies();
     }
 
     /// Hands over what is new, at most about `max_blocks` blocks of the file; true if there was something, or if there
@@ -171,7 +177,11 @@ impl RankReader {
         loop {
             // A thread that is found now may have recorded something before what was found of the others.
             let threads = self.find_stages();
-            self.pace.look(self.threads.values_mut());
+            if self.at_rest.is_late() {
+                self.pace.look_at_copies(self.threads.values_mut(), self.at_rest.take_new());
+            } else {
+                self.pace.look(self.threads.values_mut());
+            }
             // A definition is in the file before a stage has what refers to it: so what the stages hold is handed over
             // only when the file was searched once more.
             self.find_blocks()?;
@@ -295,6 +305,10 @@ impl RankReader {
     /// Looks for stages of threads that were not known; the number of all threads.
     fn find_stages(&mut self) -> usize {
         if self.has_no_stage {
+            return self.threads.len();
+        }
+        if self.is_seen_late() {
+            self.find_copies();
             return self.threads.len();
         }
         for number in 0..PROCESS_THREAD {

@@ -6,6 +6,7 @@
 //! copied first and sent last, and its file is read in between.
 
 use super::directories;
+use super::rest_copies::Copying;
 use super::stages::StageSource;
 use crate::wire::message::{FromAgent, Place, ProcessId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,13 +29,13 @@ type Send<'a> = &'a mut dyn FnMut(&FromAgent) -> io::Result<()>;
 
 /// The files of one directory of traces, and of those of its jobs.
 pub(super) struct Files {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     has_several_jobs: bool,
     /// They are on the other side already.
     are_shared: bool,
     /// Files that are older belong to an earlier run.
     since: SystemTime,
-    ranks: BTreeMap<PathBuf, RankFiles>,
+    pub(super) ranks: BTreeMap<PathBuf, RankFiles>,
     /// Files that belong to no rank.
     others: BTreeMap<PathBuf, Growing>,
     /// Files of earlier runs, or of other hosts.
@@ -42,17 +43,18 @@ pub(super) struct Files {
 }
 
 /// The trace of a process.
-struct RankFiles {
-    header: RankHeader,
+pub(super) struct RankFiles {
+    pub(super) header: RankHeader,
     /// The length of what stands in front of the first block.
     head: u64,
-    stem: String,
-    dir: PathBuf,
+    pub(super) stem: String,
+    pub(super) dir: PathBuf,
     trace: Growing,
     /// Where there is a limit of size, the last parts of the trace.
     segments: Vec<Growing>,
-    stages: Vec<StageSource>,
-    is_over: bool,
+    pub(super) stages: Vec<StageSource>,
+    pub(super) copying: Copying,
+    pub(super) is_over: bool,
 }
 
 /// A file that gets longer, or is replaced.
@@ -125,9 +127,14 @@ impl Files {
         Files { dir, has_several_jobs, are_shared, since, ranks, others, foreign }
     }
 
-    /// Looks for new files. Returns the processes of this node that have traces.
-    pub(super) fn scan(&mut self, send: Send) -> io::Result<Vec<ProcessId>> {
-        let mut processes = Vec::new();
+    /// The processes of this node that have traces.
+    pub(super) fn processes(&self) -> Vec<ProcessId> {
+        let process = |rank: &RankFiles| ProcessId { pid: rank.header.pid, start: rank.header.pid_start };
+        self.ranks.values().map(process).collect()
+    }
+
+    /// Looks for traces of processes of this node.
+    pub(super) fn find_ranks(&mut self) {
         for dir in directories(&self.dir, self.has_several_jobs) {
             for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -142,11 +149,13 @@ impl Files {
                 }
             }
         }
-        for rank in self.ranks.values_mut() {
-            processes.push(ProcessId { pid: rank.header.pid, start: rank.header.pid_start });
-            if !self.are_shared {
-                rank.find_stages(&self.dir);
-            }
+    }
+
+    /// Looks for new files. Returns the processes of this node that have traces.
+    pub(super) fn scan(&mut self, send: Send) -> io::Result<Vec<ProcessId>> {
+        self.find_ranks();
+        if !self.are_shared {
+            self.ranks.values_mut().for_each(|rank| rank.find_stages(&self.dir));
         }
         if !self.are_shared {
             let mut gone = Vec::new();
@@ -158,7 +167,7 @@ impl Files {
             }
             gone.iter().for_each(|path| _ = self.others.remove(path));
         }
-        Ok(processes)
+        Ok(self.processes())
     }
 
     fn add_rank(&mut self, dir: &Path, stem: &str, path: PathBuf) {
@@ -177,8 +186,9 @@ impl Files {
             0 => Vec::new(),
             _ => (0..SEGMENTS).filter_map(|n| Growing::new(segment_path(&dir, &stem, n), &self.dir)).collect(),
         };
-        let stages = Vec::new();
-        self.ranks.insert(path, RankFiles { header, head, stem, dir, trace, segments, stages, is_over: false });
+        let (stages, copying) = (Vec::new(), Copying::default());
+        self.ranks
+            .insert(path, RankFiles { header, head, stem, dir, trace, segments, stages, copying, is_over: false });
     }
 
     fn add_other(&mut self, path: PathBuf) {
@@ -259,11 +269,15 @@ fn is_forwarded(name: &str) -> bool {
 }
 
 impl RankFiles {
-    fn lives(&self) -> bool {
+    pub(super) fn trace_path(&self) -> &Path {
+        &self.trace.path
+    }
+
+    pub(super) fn lives(&self) -> bool {
         proc::lives(self.header.pid, self.header.pid_start)
     }
 
-    fn find_stages(&mut self, base: &Path) {
+    pub(super) fn find_stages(&mut self, base: &Path) {
         while let Ok(thread) = u16::try_from(self.stages.len()) {
             let Some(path) = self.header.stage(&self.dir, &self.stem, thread) else { return };
             // On the other side all are beside the trace.
@@ -277,7 +291,7 @@ impl RankFiles {
     }
 
     /// Have its threads done nothing since the last look?
-    fn is_at_rest(&mut self) -> bool {
+    pub(super) fn is_at_rest(&mut self) -> bool {
         self.stages.iter_mut().fold(true, |all, stage| all & stage.is_at_rest())
     }
 

@@ -1,10 +1,12 @@
 //! The agent of a node. The first process of the job there has started it, and it ends with the last one, or when `mpivet run` is
 //! gone: nothing is left of it.
 
+mod alone;
 mod budget;
 mod files;
 mod inquire;
 mod link;
+mod rest_copies;
 mod stages;
 mod start;
 
@@ -59,6 +61,8 @@ pub struct Task {
     pub since: SystemTime,
     /// Most bytes in a second.
     pub bandwidth: u64,
+    /// `mpivet run` sees late what is stored to mapped files there.
+    pub is_seen_late: bool,
     /// Each job has a directory in it.
     pub has_several_jobs: bool,
     /// The process that has started the agent, a process of the job. `None`: the batch system has, and those of the job are known
@@ -86,7 +90,7 @@ pub fn run(task: Task, lock: UnixListener) -> io::Result<()> {
     let (receiver, sender) = match connect(&task.hub, &task.token) {
         Ok((_, connection)) => connection,
         Err(e) => {
-            answer_that_nobody_is_there(&events, task.first);
+            alone::stay(&task, &events);
             return Err(e);
         }
     };
@@ -139,18 +143,8 @@ fn listen(socket: UnixListener, tell: &mpsc::Sender<Event>) -> io::Result<Lock> 
     Ok(Lock(other))
 }
 
-/// There is no connection: who asks is told so while the first process lives, so that it need not wait.
-fn answer_that_nobody_is_there(events: &mpsc::Receiver<Event>, first: Option<ProcessId>) {
-    let Some(first) = first else { return };
-    while proc::lives(first.pid, first.start) {
-        if let Ok(Event::Asked(stream)) = events.recv_timeout(Duration::from_millis(500)) {
-            reply(stream, false);
-        }
-    }
-}
-
-/// Reads a question and answers it, if it can be answered at once.
-fn reply(mut stream: UnixStream, is_connected: bool) -> Option<(u8, UnixStream)> {
+/// Reads a question, and answers those that need nothing else.
+fn reply(stream: &mut UnixStream, is_connected: bool) -> Option<u8> {
     _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
     _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
     let mut question = [0];
@@ -158,11 +152,10 @@ fn reply(mut stream: UnixStream, is_connected: bool) -> Option<(u8, UnixStream)>
     let answer = if is_connected { YES } else { NO };
     match question[0] {
         IS_CONNECTED => _ = stream.write_all(&[answer]),
-        FLUSH | HERE if is_connected => return Some((question[0], stream)),
-        FLUSH | HERE => _ = stream.write_all(&question),
+        FLUSH | HERE if !is_connected => _ = stream.write_all(&question),
         _ => {}
     }
-    None
+    Some(question[0])
 }
 
 /// Sends, and knows what the other side has.
@@ -218,7 +211,7 @@ impl Agent {
     fn new(task: &Task, sender: Sender<TcpStream>, tell: mpsc::Sender<Event>) -> io::Result<Agent> {
         let is_common = nonce::is_in(&task.dir, &task.nonce);
         // Others see late what is written there: processes write somewhere else.
-        let is_late = is_common && is_late(&task.dir);
+        let is_late = is_common && (task.is_seen_late || is_late(&task.dir));
         let dir = if is_late { node_dir(&task.nonce, task.stage_dir.as_deref()) } else { task.dir.clone() };
         let shares_files = is_common && !is_late;
         let ends = EndWatch::start({
@@ -370,16 +363,20 @@ impl Agent {
     fn happens(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Alone => Ok(()),
-            Event::Asked(stream) => {
-                let Some((question, mut stream)) = reply(stream, true) else { return Ok(()) };
-                let Some(process) = asker(&stream) else { return Ok(()) };
-                if question == HERE {
-                    self.watch(process);
-                    _ = stream.write_all(&[HERE]);
-                    return Ok(());
+            Event::Asked(mut stream) => {
+                let (question, asker) = (reply(&mut stream, true), asker(&stream));
+                match (question, asker) {
+                    (Some(HERE), Some(process)) => {
+                        self.watch(process);
+                        _ = stream.write_all(&[HERE]);
+                        Ok(())
+                    }
+                    (Some(FLUSH), Some(process)) => {
+                        self.flush()?;
+                        self.sync(process, Some(stream))
+                    }
+                    _ => Ok(()),
                 }
-                self.flush()?;
-                self.sync(process, Some(stream))
             }
             Event::Ended(End { process, status, is_alone, .. }) => self.has_ended(process, status, is_alone),
             Event::Told(ToAgent::Inquire { number, inquiry }) => {

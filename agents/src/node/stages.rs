@@ -73,6 +73,17 @@ impl StageSource {
         self.looks >= LOOKS
     }
 
+    /// The page in front, and all records of the lap. `None` if the thread goes on meanwhile.
+    pub(super) fn whole(&self) -> Option<Vec<u8>> {
+        let lap = self.view.lap();
+        let mut bytes = self.view.header().to_vec();
+        let mut record = Vec::new();
+        while self.view.copy_record(bytes.len() - STAGE_HEADER_BYTES, lap, &mut record) {
+            bytes.extend_from_slice(&record);
+        }
+        (self.view.lap() == lap).then_some(bytes)
+    }
+
     /// The news since the last copy, if it was made long ago, or all is wanted.
     pub(super) fn copy(&mut self, all: bool) -> Option<StageNews> {
         if self.is_removed || !self.exists() {

@@ -9,7 +9,9 @@ use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use trace_format::run::agent::{AGE, BANDWIDTH, DEFAULT_BANDWIDTH, DIRECTORY, FIRST, HUB, LOCK_DESCRIPTOR, TOKEN};
+use trace_format::run::agent::{
+    AGE, BANDWIDTH, DEFAULT_BANDWIDTH, DIRECTORY, FIRST, HUB, IS_LATE, LOCK_DESCRIPTOR, TOKEN,
+};
 use trace_format::run::jobs::EACH;
 use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
@@ -43,6 +45,7 @@ impl Task {
                 .unwrap_or(DEFAULT_BANDWIDTH)
                 << 20,
             stage_dir: variable(STAGE_DIR).map(PathBuf::from),
+            is_seen_late: variable(IS_LATE).is_some(),
             has_several_jobs: variable(EACH).is_some(),
             first,
         };

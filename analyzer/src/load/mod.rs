@@ -3,9 +3,11 @@
 
 mod damage;
 mod feed;
+mod late;
 mod notes;
 
 use engine::worlds::Worlds;
+pub use late::{SeenLate, late_file_system};
 pub use notes::RunNotes;
 use notes::TraceNotes;
 use report::Damage;
@@ -53,6 +55,8 @@ pub struct Traces {
     side_by_side: bool,
     /// Stems of the traces that are open.
     opened: BTreeSet<String>,
+    /// What others write is seen late here: files are opened anew for each look.
+    is_late: bool,
     unopened: BTreeMap<String, OpenError>,
     pub symbols: Symbols,
     /// Notes from events, for reports.
@@ -64,6 +68,7 @@ impl Traces {
     pub fn new(dir: &Path) -> Traces {
         Traces {
             dir: dir.to_owned(),
+            is_late: late_file_system(dir).is_some(),
             ranks: BTreeMap::new(),
             worlds: Worlds::default(),
             side_by_side: false,
@@ -92,6 +97,11 @@ impl Traces {
             None => LoadError::Empty(dir.to_owned()),
             Some(why) => LoadError::Unreadable { dir: dir.to_owned(), why: why.to_string() },
         })
+    }
+
+    /// Does this host see late what is written there?
+    pub fn is_late(&self) -> bool {
+        self.is_late
     }
 
     pub fn dir(&self) -> &Path {
@@ -170,6 +180,9 @@ impl Traces {
     fn add(&mut self, process: i32, mut reader: RankReader) {
         self.opened.insert(reader.stem().to_owned());
         reader.renumber(process);
+        if self.is_late {
+            reader.stay_closed();
+        }
         self.symbols.add_rank(process, &reader.header.cwd);
         self.symbols.started(reader.header.start_unix_ns);
         self.ranks.insert(process, Trace { reader, failed: None, notes: TraceNotes::default() });

@@ -189,6 +189,11 @@ impl Observer {
         self.gone = ranks;
     }
 
+    /// Has each rank that is known come to an end of its own?
+    pub fn have_all_ended(&self) -> bool {
+        self.traces.headers().all(|header| self.feeder.end_of(header.rank).0)
+    }
+
     /// Did a process of this host that is no more, or of which nobody can say, come to no end of its own?
     pub fn has_died(&self, rank: i32, is_gone: Option<bool>) -> bool {
         let (has_ended, has_crashed) = self.feeder.end_of(rank);

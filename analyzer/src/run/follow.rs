@@ -10,7 +10,7 @@ use super::deaths::Deaths;
 use super::ends::Ends;
 use super::evidence::Evidence;
 use super::hung_launcher::HungLauncher;
-use super::late_files::LateFiles;
+use super::late_files::{self, LateFiles};
 use super::looks::Looks;
 use super::other_agents::OtherAgents;
 use super::stop::{AGENTS, OnHost, Process, elsewhere};
@@ -28,6 +28,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The pause when nothing has happened for a while.
 const IDLE_PAUSE: Duration = Duration::from_millis(50);
 const IDLE_AFTER: Duration = Duration::from_secs(2);
+/// The shortest pause where each reading asks a server for news of each file.
+const LATE_PAUSE: Duration = Duration::from_millis(200);
 /// Time for a verdict on the present state of a running job.
 const WATCH: Duration = Duration::from_secs(2);
 /// Events of one reading from which on there is probably more to read at once.
@@ -245,9 +247,10 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         } else {
             PAUSE
         };
-        job.rest(pause);
+        job.rest(if observer.traces.is_late() { pause.max(LATE_PAUSE) } else { pause });
     }
     job.wait_for_agents(&elsewhere(observer, &here));
+    late_files::wait_for_files(observer, &here, job.hub());
     observer.seen = ends.finish(observer, &here, job.hub());
     End::Over
 }

@@ -1,34 +1,101 @@
-//! Directories in which the calls of ranks on other nodes are seen late: said once, as long as it matters.
+//! Nodes whose ranks are seen late, because of the file system of the traces: said once, as long as it matters. At the end there is
+//! a wait for what they have written.
 
 use agents::hub::Hub;
+use analyzer::hosts::list_hosts;
+use analyzer::load::{SeenLate, late_file_system};
 use analyzer::observe::Observer;
-use nix::sys::statfs::statfs;
-use trace_format::run::file_system::shared_of;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use trace_format::owner_only;
+
+/// Time for the nodes to store what their ranks hold.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What is in a directory is asked for anew this often.
+const REFRESH_EVERY: Duration = Duration::from_secs(1);
+/// Time for what is missing to be seen, after the last news: file systems keep what they know of a file for some seconds.
+const END_PATIENCE: Duration = Duration::from_secs(3);
+/// The same if all ranks have come to an end: the system keeps for a second how long a file is.
+const SETTLED_AFTER: Duration = Duration::from_millis(1200);
+/// The same of whole files: some keep for half a minute what is in a directory.
+const LONGEST_WAIT: Duration = Duration::from_secs(35);
 
 /// Whether it was said.
 #[derive(Default)]
 pub(super) struct LateFiles {
+    since: Option<Instant>,
+    refreshed: Option<Instant>,
     done: bool,
 }
 
 impl LateFiles {
-    /// Tells it if there is a rank on another host than `here` whose agent does not send its trace, and the directory is on such a
-    /// file system.
+    /// Tells it if there is a rank on a host other than `here` that is seen late, and whose agent does not send its trace.
     pub(super) fn tell(&mut self, observer: &Observer, here: &str, hub: Option<&Hub>, name: &str) {
+        if observer.traces.is_late() && !observer.is_complete() {
+            refresh(observer.traces.dir(), &mut self.refreshed);
+        }
         let is_seen = |host: &str| host == here || hub.is_some_and(|hub| hub.sends(host));
         if self.done || observer.traces.headers().all(|header| is_seen(&header.host)) {
             return;
         }
-        self.done = true;
-        let dir = observer.traces.dir();
-        let shared = statfs(dir).ok().and_then(|found| shared_of(found.filesystem_type().0 as u64));
-        if let Some(shared) = shared.filter(|shared| shared.is_late) {
-            eprintln!(
-                "mpivet: {name}{} is on {}: calls on other nodes are seen late or not at all while the job runs, and so is a \
-                 deadlock; the report at the end has them all",
-                dir.display(),
-                shared.name
-            );
+        if self.since.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+            return;
         }
+        self.done = true;
+        let SeenLate { at_rest, at_the_end } = observer.traces.seen_late();
+        let shared = late_file_system(observer.traces.dir()).map_or("a network file system", |shared| shared.name);
+        for (hosts, what) in [
+            (
+                at_rest,
+                "no agent there has a way to here: ranks are seen when they rest, and what happens there with a delay",
+            ),
+            (
+                at_the_end,
+                "no agent there helps: what ranks do is seen late, and a deadlock not before they end; the report has all",
+            ),
+        ] {
+            if !hosts.is_empty() {
+                let hosts = list_hosts(&hosts.iter().map(String::as_str).collect());
+                eprintln!("mpivet: {name}{hosts} and this host share the traces by {shared}, and {what}");
+            }
+        }
+    }
+}
+
+/// The job is over: waits for what its nodes have written, as long as something is missing that has not been seen here.
+pub(super) fn wait_for_files(observer: &mut Observer, here: &str, hub: Option<&Hub>) {
+    if !observer.traces.is_late() {
+        return;
+    }
+    let (mut last, mut refreshed) = (Instant::now(), None);
+    let end = Instant::now() + LONGEST_WAIT;
+    while Instant::now() < end {
+        refresh(observer.traces.dir(), &mut refreshed);
+        if !observer.poll().is_empty() {
+            last = Instant::now();
+        }
+        let comes = |host: &str| host != here && hub.is_none_or(|hub| !hub.sends(host));
+        let is_any_late = observer.traces.headers().any(|header| comes(&header.host));
+        let are_files_missing = !observer.is_complete() || !observer.traces.is_described();
+        let patience = match (is_any_late, observer.have_all_ended()) {
+            (false, _) => Duration::ZERO,
+            (true, true) => SETTLED_AFTER,
+            (true, false) => END_PATIENCE,
+        };
+        if !are_files_missing && last.elapsed() >= patience {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Has the file system forget what it knows of the directory: it does when something is made there.
+fn refresh(dir: &Path, last: &mut Option<Instant>) {
+    if last.is_none_or(|last| last.elapsed() >= REFRESH_EVERY) {
+        *last = Some(Instant::now());
+        let new = dir.join("look");
+        _ = owner_only::write(&new, b"");
+        _ = std::fs::remove_file(new);
     }
 }

@@ -8,6 +8,7 @@ use super::terminal::Sentinel;
 use crate::cli::RunPlan;
 use crate::exit::Exit;
 use agents::hub::Hub;
+use analyzer::load::late_file_system;
 use anyhow::anyhow;
 use nix::errno::Errno;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
@@ -24,7 +25,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
-use trace_format::run::agent::{BANDWIDTH, HUB, NEEDED, PROGRAM, TOKEN};
+use trace_format::run::agent::{BANDWIDTH, HUB, IS_LATE, NEEDED, PROGRAM, TOKEN};
 use trace_format::run::discovery::FOLLOWER;
 use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
@@ -94,6 +95,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
         // The ranks need not say where the trace is: the report does. What they find is printed here.
         (FOLLOWER.into(), here.clone().into()),
     ];
+    ours.extend(late_file_system(dir).map(|_| (IS_LATE.into(), "1".into())));
     // An earlier job may have had the directory. Without the number, nobody can tell that nodes do not share it.
     Over::forget(dir);
     ours.extend(nonce::leave(dir).ok().map(|number| (NONCE.into(), number.into())));
@@ -127,7 +129,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
     // The variables of settings are in the plan already. A `mpivet run` around this one has directories of its own.
-    let others = [EACH, REPLAY, HUB, TOKEN, PROGRAM];
+    let others = [EACH, REPLAY, HUB, TOKEN, PROGRAM, IS_LATE];
     let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || others.iter().any(|o| name == o);
     let is_decided = |name: &OsString| is_ours(name) || crate::settings::is_variable(&name.to_string_lossy());
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();

@@ -9,12 +9,13 @@ use std::os::fd::AsRawFd as _;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace_format::run::agent::{
-    COMMAND, FIRST, FLUSH, HERE, HUB, IS_CONNECTED, LOCK_DESCRIPTOR, NEEDED, PROGRAM, YES, node_dir, socket_name,
+    COMMAND, DIRECTORY, FIRST, FLUSH, HERE, HUB, IS_CONNECTED, IS_LATE, LOCK_DESCRIPTOR, NEEDED, PROGRAM, YES,
+    node_dir, socket_name,
 };
 use trace_format::run::proc;
 
@@ -189,12 +190,18 @@ pub(super) fn forwards() -> bool {
     is_connected
 }
 
+/// Does `mpivet run`, or another node, see late what is stored to a mapped file there?
+pub(super) fn is_seen_late(dir: &Path) -> bool {
+    let is_common = || environment::var_os(DIRECTORY).is_some_and(|common| dir.starts_with(common));
+    stage_place::is_late(dir) || environment::var_os(IS_LATE).is_some() && is_common()
+}
+
 /// Where the trace shall be that belongs into `dir`, which `mpivet run` sees: if it would see it late, on the node, from where an
 /// agent brings it.
 pub(super) fn place(config: &Config, dir: PathBuf) -> PathBuf {
     let (Some(nonce), Some(common)) = (&config.nonce, &config.dir) else { return dir };
     // A job of several may have none yet.
-    if !stage_place::is_late(common) || !forwards() {
+    if !is_seen_late(common) || !forwards() {
         return dir;
     }
     let own = node_dir(nonce, config.stage_dir.as_deref());

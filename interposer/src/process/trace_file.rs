@@ -1,5 +1,6 @@
 //! Makes the trace file of this process, in the place of what an earlier run has left.
 
+use super::agent;
 use crate::job::config::Config;
 use crate::job::launch;
 use recorder::{environment, stage_place, trace};
@@ -44,7 +45,7 @@ pub(super) fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -
     }
     let head = trace_format::writer::file_header(header);
     file.write_all(&head)?;
-    let set = trace::set(file, dir, header, &stem, (head.len() - RATE_BYTES) as u64);
+    let set = trace::set(file, (dir, agent::is_seen_late(dir)), header, &stem, (head.len() - RATE_BYTES) as u64);
     if let (Err(_), Some(own)) = (&set, header.apart()) {
         _ = std::fs::remove_dir(own);
     }

@@ -1,13 +1,15 @@
 //! The memory of a stage: a file that is mapped, so that it is there when the process is not.
 
 use super::writer::Memory;
-use crate::{file_limit, stage_place};
+use crate::file_limit;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use trace_format::file::{STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_MAGIC, STAGE_OWNER_OFFSET, VERSION};
+use trace_format::file::{
+    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LATE_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, VERSION,
+};
 use trace_format::owner_only;
 use trace_format::stage_protocol::Words;
 
@@ -19,8 +21,9 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Makes the file and maps it. Its pages are allocated, so that a full disk cannot stop a store.
-    pub(super) fn create(path: &Path, thread: u16) -> io::Result<Mapping> {
+    /// Makes the file and maps it. Its pages are allocated, so that a full disk cannot stop a store. `is_late`: other nodes see
+    /// late what is stored there.
+    pub(super) fn create(path: &Path, thread: u16, is_late: bool) -> io::Result<Mapping> {
         let file = owner_only::make_file(path, OpenOptions::new().read(true).write(true))?;
         if file_limit::size_limit() < BYTES as u64 {
             _ = std::fs::remove_file(path);
@@ -39,8 +42,8 @@ impl Mapping {
             return Err(io::Error::last_os_error());
         }
         let mapping = Mapping { base: base.cast() };
-        mapping.begin(thread);
-        if stage_place::is_late(path) {
+        mapping.begin(thread, is_late);
+        if is_late {
             // When the process is killed, its pages are written back as the last descriptor is closed; those of a mapping
             // alone may stay on its node for half a minute.
             std::mem::forget(file);
@@ -49,8 +52,9 @@ impl Mapping {
     }
 
     /// Says what it is; whoever reads the mark finds the rest.
-    fn begin(&self, thread: u16) {
+    fn begin(&self, thread: u16, is_late: bool) {
         self.word(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
+        self.word(STAGE_LATE_OFFSET).store(is_late.into(), Ordering::Relaxed);
         self.set_owner();
         self.word(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
     }
@@ -94,7 +98,7 @@ impl Mapping {
     #[cfg(test)]
     pub(super) fn of_heap() -> Mapping {
         let mapping = Mapping { base: vec![0u64; BYTES / 8].leak().as_mut_ptr().cast() };
-        mapping.begin(0);
+        mapping.begin(0, false);
         mapping
     }
 }

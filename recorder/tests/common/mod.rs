@@ -59,7 +59,7 @@ pub fn begin_in(mut file: File, dir: &Path, retention: Retention) -> &'static Tr
     let head = file_header(&header);
     // A file may be there that takes nothing.
     _ = file.write_all(&head);
-    trace::set(file, dir, &header, STEM, (head.len() - RATE_BYTES) as u64).unwrap();
+    trace::set(file, (dir, false), &header, STEM, (head.len() - RATE_BYTES) as u64).unwrap();
     recorder::owner::claim();
     trace::get().unwrap()
 }

@@ -1,5 +1,6 @@
 //! How the processes of a job know where `mpivet run` listens for agents of their nodes (crate `agents`): by the environment.
 
+use super::proc;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,14 +29,17 @@ pub const LOCK_DESCRIPTOR: i32 = 3;
 /// Environment variable: the directory of the traces.
 pub const DIRECTORY: &str = "MPIVET_DIR";
 
+/// Environment variable, if it is set: `mpivet run` sees late what nodes store to mapped files in the directory of the traces.
+pub const IS_LATE: &str = "MPIVET_LATE";
+
 /// Environment variable: most megabytes that an agent sends in a second, as long as ranks go on.
 pub const BANDWIDTH: &str = "MPIVET_AGENT_BANDWIDTH";
 /// Without that: of 30 such nodes one host can read all (3 to 6 bytes a call, 30 to 45 million calls a second).
 pub const DEFAULT_BANDWIDTH: u64 = 8;
 
 /// Variables of a rank that its agent needs.
-pub const NEEDED: [&str; 7] =
-    [HUB, TOKEN, BANDWIDTH, DIRECTORY, super::nonce::NONCE, super::jobs::EACH, super::stages::STAGE_DIR];
+pub const NEEDED: [&str; 8] =
+    [HUB, TOKEN, BANDWIDTH, DIRECTORY, IS_LATE, super::nonce::NONCE, super::jobs::EACH, super::stages::STAGE_DIR];
 
 /// Where `mpivet run` listens, in the directory of the traces, for who else may read that: `hub.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,9 +81,10 @@ pub fn socket_name(nonce: &str) -> String {
 }
 
 /// The directory of traces on a node whose agent brings them to `mpivet run`, although the nodes share one: others would see late
-/// what is written there. It is of the node alone. `wish`: where the user wants stages.
+/// what is written there. It is of the node alone, which its name says where nodes have a common `/tmp`. `wish`: where the user wants
+/// stages.
 pub fn node_dir(nonce: &str, wish: Option<&Path>) -> PathBuf {
-    wish.filter(|wish| wish.is_absolute()).unwrap_or(Path::new("/tmp")).join(format!("mpivet-{nonce}"))
+    wish.filter(|wish| wish.is_absolute()).unwrap_or(Path::new("/tmp")).join(format!("mpivet-{nonce}-{}", proc::host()))
 }
 
 /// A process asks its agent, by one byte, to answer by the same byte when all it has recorded is where it belongs.

@@ -104,6 +104,11 @@ impl Blocks {
         self.pos
     }
 
+    /// The length of the file as it is seen; `None`: it cannot be asked for.
+    pub(super) fn end(&self) -> Option<u64> {
+        self.size().ok()
+    }
+
     /// Bytes behind the last block that was found.
     pub(super) fn unread(&self) -> u64 {
         self.size().map_or(0, |size| size.saturating_sub(self.pos))

@@ -31,6 +31,14 @@ impl Pace {
         self.seen = threads.map(Thread::take_stage).fold(self.seen, u64::max);
         self.sample.get_or_insert((now, self.seen));
     }
+
+    /// The same of copies, which were made at one moment: they hold everything up to the latest time in any of them.
+    pub(super) fn look_at_copies<'a>(&mut self, threads: impl Iterator<Item = &'a mut Thread>, are_new: bool) {
+        let latest = threads.map(Thread::look_at_stage).max().unwrap_or(0);
+        if are_new {
+            self.horizon = self.horizon.max(latest);
+        }
+    }
 }
 
 /// The next thing to hand over.

@@ -8,9 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use trace_format::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
 use trace_format::stage_protocol::{self, Source};
 
-/// A stage that is mapped.
+/// A stage, mapped or copied.
 pub struct StageView {
-    map: memmap2::Mmap,
+    memory: Memory,
+}
+
+enum Memory {
+    Mapped(memmap2::Mmap),
+    Copied(Vec<u8>),
 }
 
 impl StageView {
@@ -23,31 +28,50 @@ impl StageView {
         // SAFETY: the file is mapped shared and read-only; its owner only ever grows it to this length and writes
         // to it, which the accessors below expect.
         let map = unsafe { memmap2::MmapOptions::new().len(len).map(file)? };
-        Ok(StageView { map })
+        Ok(StageView { memory: Memory::Mapped(map) })
+    }
+
+    /// A stage as it was once: the page in front, and records. `None` if it is not even that page.
+    pub(super) fn copied(bytes: Vec<u8>) -> Option<StageView> {
+        (bytes.len() >= STAGE_HEADER_BYTES).then_some(StageView { memory: Memory::Copied(bytes) })
+    }
+
+    pub(super) fn is_copied(&self) -> bool {
+        matches!(self.memory, Memory::Copied(_))
     }
 
     pub(super) fn magic(&self) -> [u8; 8] {
         let mut magic = [0; 8];
-        magic.copy_from_slice(&self.map[..8]);
+        magic.copy_from_slice(&self.bytes()[..8]);
         magic
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.memory {
+            Memory::Mapped(map) => map,
+            Memory::Copied(bytes) => bytes,
+        }
     }
 
     /// The word at this place of the file, as it is now.
     pub fn load(&self, at: usize) -> Option<u64> {
-        Some(self.word(at)?.load(Ordering::Acquire))
+        self.word(at, Ordering::Acquire)
     }
 
     /// The page in front of the records.
     pub fn header(&self) -> &[u8] {
-        &self.map[..STAGE_HEADER_BYTES]
+        &self.bytes()[..STAGE_HEADER_BYTES]
     }
 
-    fn word(&self, at: usize) -> Option<&AtomicU64> {
-        let bytes = self.map.get(at..at + 8)?;
+    fn word(&self, at: usize, order: Ordering) -> Option<u64> {
+        let bytes = self.bytes().get(at..at + 8)?;
+        if self.is_copied() {
+            return bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+        }
         let pointer = bytes.as_ptr().cast::<AtomicU64>();
         // SAFETY: in bounds of the map, which is page-aligned, and `at` is a multiple of 8 for all callers; the
         // word is only accessed atomically by both sides.
-        pointer.is_aligned().then(|| unsafe { &*pointer })
+        pointer.is_aligned().then(|| unsafe { &*pointer }.load(order))
     }
 
     /// How often it was emptied.
@@ -57,13 +81,12 @@ impl StageView {
 
     /// CALL records in front of its lap.
     pub fn calls(&self) -> u64 {
-        self.word(STAGE_RECORDS_OFFSET).map_or(NOT_COUNTED, |w| w.load(Ordering::Acquire))
+        self.load(STAGE_RECORDS_OFFSET).unwrap_or(NOT_COUNTED)
     }
 
     /// The thread that writes, as the system numbers it.
     pub fn owner(&self) -> Option<u32> {
-        let owner = self.word(STAGE_OWNER_OFFSET).map_or(0, |w| w.load(Ordering::Acquire));
-        u32::try_from(owner).ok().filter(|o| *o != 0)
+        u32::try_from(self.load(STAGE_OWNER_OFFSET).unwrap_or(0)).ok().filter(|o| *o != 0)
     }
 
     /// As [`stage_protocol::copy_record`].
@@ -74,11 +97,11 @@ impl StageView {
 
 impl Source for StageView {
     fn load(&self, at: usize, order: Ordering) -> Option<u64> {
-        self.word(at).map(|word| word.load(order))
+        self.word(at, order)
     }
 
     fn copy(&self, at: usize, bytes: usize, out: &mut Vec<u8>) -> bool {
-        let found = self.map.get(at..at + bytes);
+        let found = self.bytes().get(at..at + bytes);
         found.map(|found| out.extend_from_slice(found)).is_some()
     }
 

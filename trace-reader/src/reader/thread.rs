@@ -107,7 +107,8 @@ impl Thread {
         self.look_at_stage().max(self.seen)
     }
 
-    fn look_at_stage(&mut self) -> u64 {
+    /// Does so; returns the latest time stamp in the stage.
+    pub(super) fn look_at_stage(&mut self) -> u64 {
         self.staged = None;
         self.looked = false;
         let behind = self.blocks.is_empty() && self.at >= self.records.len() && !self.whole;

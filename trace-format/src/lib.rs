@@ -33,6 +33,7 @@ pub mod sample;
 pub mod settings;
 pub mod severity;
 pub mod stage_protocol;
+pub mod stored;
 pub mod system;
 pub mod untrusted;
 pub mod variables;

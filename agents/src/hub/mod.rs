@@ -2,6 +2,7 @@
 
 mod mirror;
 mod stage;
+mod told_by_files;
 
 use crate::ends::End;
 use crate::node::LOST_AFTER;
@@ -13,6 +14,7 @@ use crate::wire::message::{FromAgent, ProcessId, ToAgent};
 use crate::wire::token::Token;
 #[cfg(test)]
 pub(crate) use stage::StageMirror;
+use told_by_files::ToldByFiles;
 
 pub use mirror::{Mirror, Owners};
 use nix::ifaddrs::getifaddrs;
@@ -93,6 +95,7 @@ struct State {
     owners: Owners,
     /// Each process that has ended, with its host.
     ends: Vec<(String, End)>,
+    told_by_files: ToldByFiles,
     /// Questions of visitors: the host, and the number that a visitor has given it.
     visits: HashMap<u64, (String, u64, SharedSender)>,
     /// Hosts that were told to be behind.
@@ -390,6 +393,7 @@ impl Drop for Hub {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::SeqCst);
         Entrance::forget(&self.dir);
+        self.remove_files();
         // Wakes the thread that accepts.
         _ = TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, self.port).into(), Duration::from_millis(100));
         for agent in self.lock().agents.values() {

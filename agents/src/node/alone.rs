@@ -1,22 +1,29 @@
 //! An agent that has no way to `mpivet run`: who asks is told so, and need not wait. Where the nodes share the directory of the
-//! traces, but see late what others store there, it has what processes at rest have recorded stored, so that it is seen.
+//! traces, it tells there which processes have ended; and where they see late what others store there, it has what processes at
+//! rest have recorded stored, so that it is seen.
 
 use super::files::Files;
 use super::{Event, PATIENCE, SCAN_EVERY, TICK, Task, asker, is_late, reply};
+use crate::ends::{End, EndWatch};
 use crate::wire::message::ProcessId;
 use std::collections::BTreeSet;
-use std::sync::mpsc::Receiver;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Instant;
 use trace_format::run::agent::HERE;
+use trace_format::run::node_ends::{NodeEnd, NodeEnds};
 use trace_format::run::{nonce, proc};
-
-/// Between two looks where nothing is to be stored.
-const IDLE: std::time::Duration = std::time::Duration::from_millis(500);
+use trace_format::stored;
 
 /// Stays until no process of the job is left on the node.
-pub(super) fn stay(task: &Task, events: &Receiver<Event>) {
-    let is_needed = nonce::is_in(&task.dir, &task.nonce) && (task.is_seen_late || is_late(&task.dir));
-    let mut files = is_needed.then(|| Files::new(task.dir.clone(), task.has_several_jobs, false, task.since));
+pub(super) fn stay(task: &Task, tell: Sender<Event>, events: &Receiver<Event>) {
+    let is_common = nonce::is_in(&task.dir, &task.nonce);
+    let is_seen_late = is_common && (task.is_seen_late || is_late(&task.dir));
+    let mut files = is_common.then(|| Files::new(task.dir.clone(), task.has_several_jobs, false, task.since));
+    let mut told = is_common.then(|| Told::new(task.dir.clone()));
+    let mut watch = EndWatch::start(move |end| _ = tell.send(Event::Ended(end)));
     let mut processes: BTreeSet<ProcessId> = task.first.into_iter().collect();
     let mut scanned: Option<Instant> = None;
     let mut last_seen = Instant::now();
@@ -24,11 +31,20 @@ pub(super) fn stay(task: &Task, events: &Receiver<Event>) {
         if let Some(files) = &mut files {
             if scanned.is_none_or(|scanned| scanned.elapsed() >= SCAN_EVERY) {
                 scanned = Some(Instant::now());
-                processes.extend(files.find());
+                processes.extend(files.find(is_seen_late));
             }
-            files.store_copies();
+            if is_seen_late {
+                files.store_copies();
+            }
         }
-        if let Ok(Event::Asked(mut stream)) = events.recv_timeout(if files.is_some() { TICK } else { IDLE })
+        processes.iter().for_each(|process| watch.add(*process));
+        let asked = match events.recv_timeout(TICK) {
+            Ok(Event::Asked(stream)) => Some(stream),
+            // Where it cannot be stored, nobody hears of it.
+            Ok(Event::Ended(end)) => told.as_mut().and_then(|told| told.add(end).err()).and(None),
+            _ => None,
+        };
+        if let Some(mut stream) = asked
             && reply(&mut stream, false) == Some(HERE)
         {
             processes.extend(asker(&stream));
@@ -40,5 +56,34 @@ pub(super) fn stay(task: &Task, events: &Receiver<Event>) {
     }
     if let Some(files) = &mut files {
         files.remove_copies();
+    }
+}
+
+/// The ends that were told.
+struct Told {
+    dir: PathBuf,
+    file: Option<File>,
+    all: NodeEnds,
+}
+
+impl Told {
+    /// Says that it will tell.
+    fn new(dir: PathBuf) -> Told {
+        let mut told = Told { dir, file: None, all: NodeEnds { host: proc::host(), ends: Vec::new() } };
+        _ = told.write();
+        told
+    }
+
+    fn add(&mut self, End { process, status, is_alone, .. }: End) -> io::Result<()> {
+        self.all.ends.push(NodeEnd { pid: process.pid, start: process.start, status, is_alone });
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => stored::make(&NodeEnds::path(&self.dir, &self.all.host))?,
+        };
+        stored::write(self.file.insert(file), &self.all)
     }
 }

@@ -90,7 +90,7 @@ pub fn run(task: Task, lock: UnixListener) -> io::Result<()> {
     let (receiver, sender) = match connect(&task.hub, &task.token) {
         Ok((_, connection)) => connection,
         Err(e) => {
-            alone::stay(&task, &events);
+            alone::stay(&task, tell, &events);
             return Err(e);
         }
     };

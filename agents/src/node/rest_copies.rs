@@ -5,8 +5,8 @@ use crate::wire::message::ProcessId;
 use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
-use trace_format::rest_copy::{self, RestCopy};
-use trace_format::untrusted;
+use trace_format::rest_copy::RestCopy;
+use trace_format::{stored, untrusted};
 
 /// A process that rests now and then is copied this often. The first copy comes at once.
 const EVERY: Duration = Duration::from_secs(1);
@@ -20,11 +20,12 @@ pub(super) struct Copying {
 }
 
 impl Files {
-    /// Looks for new traces of processes of this node, and has their beginnings stored. Returns all of these processes.
-    pub(super) fn find(&mut self) -> Vec<ProcessId> {
+    /// Looks for new traces of processes of this node, and has their beginnings stored if others see them late. Returns all of these
+    /// processes.
+    pub(super) fn find(&mut self, is_late: bool) -> Vec<ProcessId> {
         let before = self.ranks.len();
         self.find_ranks();
-        if self.ranks.len() > before {
+        if is_late && self.ranks.len() > before {
             self.ranks.values().for_each(|rank| _ = rank.store_trace());
         }
         self.processes()
@@ -71,16 +72,16 @@ impl RankFiles {
         let copy = RestCopy { trace_bytes: self.store_trace()?, stages };
         let file = match self.copying.file.take() {
             Some(file) => file,
-            None => RestCopy::make(&rest_copy::path(&self.dir, &self.stem))?,
+            None => stored::make(&RestCopy::path(&self.dir, &self.stem))?,
         };
-        copy.write(self.copying.file.insert(file))?;
+        stored::write(self.copying.file.insert(file), &copy)?;
         self.copying.last = copy;
         Ok(())
     }
 
     fn remove_copy(&mut self) {
         if self.copying.file.take().is_some() {
-            _ = std::fs::remove_file(rest_copy::path(&self.dir, &self.stem));
+            _ = std::fs::remove_file(RestCopy::path(&self.dir, &self.stem));
         }
     }
 }

@@ -42,7 +42,7 @@ impl Deaths {
             let process = ProcessId { pid: header.pid, start: header.pid_start };
             let is_gone = match hub {
                 _ if header.host == here => Some(!Process::of(header).lives()),
-                Some(hub) => hub.link(&header.host).map(|_| hub.has_ended(&header.host, process)),
+                Some(hub) => hub.knows_ends(&header.host).then(|| hub.has_ended(&header.host, process)),
                 None => None,
             };
             Some(observer.has_died(rank, is_gone))

@@ -11,6 +11,7 @@ use super::ends::Ends;
 use super::evidence::Evidence;
 use super::hung_launcher::HungLauncher;
 use super::late_files::{self, LateFiles};
+use super::launcher_words::DeathTold;
 use super::looks::Looks;
 use super::other_agents::OtherAgents;
 use super::stop::{AGENTS, OnHost, Process, elsewhere};
@@ -68,6 +69,10 @@ pub(crate) trait FollowedJob {
     /// The agents on its other nodes.
     fn hub(&self) -> Option<&Hub> {
         None
+    }
+    /// What its launcher has said of processes that have died.
+    fn deaths_told(&self) -> Vec<DeathTold> {
+        Vec::new()
     }
     /// Its launcher has ended: agents send what is left of these, and go.
     fn wait_for_agents(&self, _: &[OnHost]) {
@@ -190,6 +195,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         ends.add(observer, &here);
         if looked_around.is_none_or(|at| now - at >= LOOK_AROUND_EVERY) {
             looked_around = Some(now);
+            job.hub().inspect(|hub| hub.read_files());
             late_files.tell(observer, &here, job.hub(), job.name());
             other_agents.look(observer, &here, job.hub(), now);
         }
@@ -210,7 +216,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         if candidate.as_mut().is_some_and(|c| c.is_proved(&looks, now)) {
             let Some(Candidate { stuck, .. }) = candidate.take() else { continue };
             if stop {
-                observer.seen = ends.finish(observer, &here, job.hub());
+                observer.seen = ends.finish(observer, &here, job.hub(), &[]);
                 return End::Proven(stuck, last_news.elapsed());
             }
             if told != stuck.ranks {
@@ -251,7 +257,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     }
     job.wait_for_agents(&elsewhere(observer, &here));
     late_files::wait_for_files(observer, &here, job.hub());
-    observer.seen = ends.finish(observer, &here, job.hub());
+    job.hub().inspect(|hub| hub.read_files());
+    observer.seen = ends.finish(observer, &here, job.hub(), &job.deaths_told());
     End::Over
 }
 

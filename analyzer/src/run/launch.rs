@@ -3,6 +3,7 @@
 use super::find::Found;
 use super::follow::FollowedJob;
 use super::launcher::Job;
+use super::launcher_words::{DeathTold, LauncherWords};
 use super::stop::Process;
 use super::terminal::Sentinel;
 use crate::cli::RunPlan;
@@ -77,6 +78,7 @@ pub(crate) struct Launched {
     ended: Option<i32>,
     /// The agents on other nodes.
     hub: Option<Arc<Hub>>,
+    words: LauncherWords,
 }
 
 /// The command and the environment of the job.
@@ -203,6 +205,7 @@ impl Launched {
         if let Some(nothing) = nothing.as_ref().filter(|_| run_options.is_explored && stdin.is_terminal()) {
             actions.add_dup2(nothing.as_raw_fd(), stdin.as_raw_fd())?;
         }
+        let words = LauncherWords::begin();
         let pid =
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
         let sentinel = if terminal { Sentinel::start(pid, FIRST_MASK.get_or_init(|| before)) } else { None };
@@ -216,6 +219,7 @@ impl Launched {
             terminal,
             ended: None,
             hub,
+            words,
         };
         job.give_terminal();
         Ok(job)
@@ -248,6 +252,11 @@ impl Launched {
         self.hub.clone()
     }
 
+    /// Has Slurm said that it was told to end the step?
+    pub(crate) fn is_step_cancelled(&self) -> bool {
+        self.words.is_step_cancelled()
+    }
+
     /// The signal by which the user wanted the job to end, if so.
     pub(crate) fn interruption(&self) -> Option<Signal> {
         self.interrupted.get().or_else(|| self.sentinel.as_ref()?.signal())
@@ -267,6 +276,10 @@ impl Launched {
 impl FollowedJob for Launched {
     fn hub(&self) -> Option<&Hub> {
         self.hub.as_deref()
+    }
+
+    fn deaths_told(&self) -> Vec<DeathTold> {
+        self.words.deaths()
     }
 
     fn launcher(&self) -> Option<Process> {

@@ -17,6 +17,7 @@ mod late_files;
 mod launch;
 mod launcher;
 mod launcher_options;
+mod launcher_words;
 pub(crate) mod leftover_stages;
 pub(crate) mod liveness;
 mod looks;
@@ -103,7 +104,8 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             watch(&mut observer, plan.quiet);
             tell_interruption(&job, &dir);
             let batch = observer.traces.job().0.slurm.filter(|_| job.interruption().is_none());
-            let is_ended = batch.is_some_and(|batch| slurm::tell_end(&batch, job.exit_code(), &dir));
+            let is_ended =
+                batch.is_some_and(|batch| slurm::tell_end(&batch, job.exit_code(), job.is_step_cancelled(), &dir));
             let report = plan.report.judged(observer.report(Ending::Any).map_err(Exit::cannot)?);
             let code = match is_ended && report.was_interrupted() {
                 true => 128 + Signal::SIGTERM as u8,

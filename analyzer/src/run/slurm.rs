@@ -66,7 +66,7 @@ pub(super) fn start_beside(
 
 /// Says why Slurm has ended the job, if it has, and that it was interrupted: to the user, and to those who analyze the traces in
 /// `dir`. Its launcher ended with this code.
-pub(super) fn tell_end(job: &SlurmJob, code: u8, dir: &Path) -> bool {
+pub(super) fn tell_end(job: &SlurmJob, code: u8, is_step_cancelled: bool, dir: &Path) -> bool {
     if code == 0 || !is_ours(job) {
         return false;
     }
@@ -76,8 +76,14 @@ pub(super) fn tell_end(job: &SlurmJob, code: u8, dir: &Path) -> bool {
         std::thread::sleep(ASK_EVERY);
         told = state(job);
     }
-    let Some((why, after)) = told.and_then(|(state, seconds)| Some((reason(&state)?, seconds))) else { return false };
-    eprintln!("mpivet: Slurm has ended job {}: {why}", job.job);
+    let of_job = told.and_then(|(state, seconds)| Some((reason(&state)?, seconds)));
+    let (why, after) = match (of_job, &job.step) {
+        (Some((why, seconds)), _) => (format!("job {}: {why}", job.job), seconds),
+        // The job may go on: its state does not tell.
+        (None, Some(step)) if is_step_cancelled => (format!("step {}.{step}: it was cancelled", job.job), None),
+        (None, _) => return false,
+    };
+    eprintln!("mpivet: Slurm has ended {why}");
     // The second before: fractions are not told.
     let after_unix_ns = after.map_or(0, |seconds| seconds.saturating_sub(1) * 1_000_000_000);
     interruption::tell(dir, Interruption { signal: Signal::SIGTERM as i32, after_unix_ns }).is_ok()

@@ -29,10 +29,11 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
             .map(|signal| format!("rank {} ran on {}: {signal}", first.rank, first.host));
     };
     let gap = second.after_ns.saturating_sub(first.after_ns);
-    let when = match (gap >= LEAST_GAP_NS, first.is_alone) {
-        (true, _) => format!("{} ms before the next", gap / 1_000_000),
-        (false, true) => "when nothing had told the others to end".to_owned(),
-        (false, false) => return None,
+    let when = match gap >= LEAST_GAP_NS {
+        true => format!("{} ms before the next", gap / 1_000_000),
+        false if first.is_alone => "when nothing had told the others to end".to_owned(),
+        false if first.is_told => "as the launcher says".to_owned(),
+        false => return None,
     };
     let unrecorded = model.ranks[first.rank as usize].signal.is_none();
     let how = match signal {

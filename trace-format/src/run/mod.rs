@@ -7,6 +7,7 @@ pub mod early;
 pub mod file_system;
 pub mod job;
 pub mod jobs;
+pub mod node_ends;
 pub mod nonce;
 pub mod over;
 pub mod proc;

@@ -47,6 +47,9 @@ pub struct Death {
     /// Nobody had asked the others to end when it was known to have ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_alone: bool,
+    /// Nobody but the launcher has told of it, before it told of others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_told: bool,
 }
 
 fn path(dir: &Path) -> PathBuf {

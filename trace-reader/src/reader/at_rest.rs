@@ -7,8 +7,9 @@ use super::thread::Thread;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use trace_format::file::{STAGE_LATE_OFFSET, STAGE_MAGIC};
-use trace_format::rest_copy::{self, Mark, RestCopy};
+use trace_format::rest_copy::RestCopy;
 use trace_format::run::proc;
+use trace_format::stored::{self, Mark};
 use trace_format::untrusted;
 
 /// When what a process does is seen here.
@@ -60,7 +61,7 @@ impl RankReader {
         }
         if self.at_rest.is_late.is_none() {
             let stage = || self.header.stage(&self.dir, &self.stem, 0);
-            let has_copy = || rest_copy::path(&self.dir, &self.stem).exists().then_some(true);
+            let has_copy = || RestCopy::path(&self.dir, &self.stem).exists().then_some(true);
             self.at_rest.is_late = match self.header.host == proc::host() {
                 true => Some(false),
                 false => stage().and_then(|stage| says_late(&stage)).or_else(has_copy),
@@ -72,7 +73,8 @@ impl RankReader {
     /// Takes the last copy, if all is here that was written before it.
     pub(super) fn find_copies(&mut self) {
         let known = self.at_rest.mark.filter(|_| self.threads.values().any(|thread| thread.stage.is_some()));
-        let Ok(Some((mark, copy))) = RestCopy::read(&rest_copy::path(&self.dir, &self.stem), known) else { return };
+        let path = RestCopy::path(&self.dir, &self.stem);
+        let Ok(Some((mark, copy))) = stored::read::<RestCopy>(&path, known) else { return };
         if self.blocks.main.end().is_none_or(|end| end < copy.trace_bytes) {
             return;
         }

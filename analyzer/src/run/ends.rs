@@ -5,6 +5,7 @@ use agents::ends::{End, EndWatch};
 use agents::hub::Hub;
 use agents::wire::message::ProcessId;
 use analyzer::observe::Observer;
+use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
@@ -64,7 +65,7 @@ impl Ends {
 /// Adds deaths of these ranks that the launcher has told of: the one that it told first is the first, nothing else is known of their
 /// times.
 fn add_told(deaths: &mut Vec<Death>, told: &[DeathTold], headers: &[&RankHeader]) {
-    // Launchers may name a host by its address.
+    // The name of a host may say nothing to this one.
     let is_only = |pid: u32| headers.iter().filter(|header| header.pid == pid).count() == 1;
     let after_ns = deaths.first().map_or(0, |first| first.after_ns);
     for (number, DeathTold { who, host, signal }) in told.iter().enumerate().rev() {
@@ -82,10 +83,13 @@ fn add_told(deaths: &mut Vec<Death>, told: &[DeathTold], headers: &[&RankHeader]
     }
 }
 
-/// Launchers may leave the domain out.
-fn same_host(one: &str, other: &str) -> bool {
+/// Launchers may leave the domain out, or name an address.
+fn same_host(name: &str, told: &str) -> bool {
     let short = |name: &str| name.split('.').next().map(str::to_owned);
-    one == other || short(one) == short(other)
+    match told.parse::<IpAddr>() {
+        Ok(address) => (name, 0).to_socket_addrs().is_ok_and(|mut all| all.any(|found| found.ip() == address)),
+        Err(_) => short(name) == short(told),
+    }
 }
 
 /// The ends by their times; those of different hosts are at one time if they differ by no more than the network may, or the file

@@ -86,10 +86,15 @@ fn hydra_process(line: &str) -> Option<(u32, String)> {
 }
 
 /// `YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)`, or `=   KILLED BY SIGNAL: 9 (Killed)`
+///
+/// `=   EXIT CODE: 9` is what is left where that line is lost: of a process that comes to no end of its own, it is the signal.
 fn hydra_signal(line: &str) -> Option<i32> {
     let string = || line.split_once("EXIT STRING: ")?.1.split_once("(signal ")?.1.split(')').next();
     let killed = line.split_once("KILLED BY SIGNAL: ").and_then(|(_, rest)| rest.split_whitespace().next());
-    killed.or_else(string)?.trim().parse().ok()
+    let code = || line.strip_prefix('=')?.split_once("EXIT CODE: ").map(|(_, code)| code);
+    let number: i32 = killed.or_else(string).or_else(code)?.trim().parse().ok()?;
+    let number = if number > 128 { number - 128 } else { number };
+    SIGNALS.iter().map(|(_, signal)| *signal).find(|signal| *signal == number)
 }
 
 /// `srun: error: node3: task 5: Killed`, `srun: error: node1: tasks 0-1,3: Segmentation fault (core dumped)`
@@ -168,7 +173,7 @@ mod tests {
                      =   EXIT CODE: 9\n=   CLEANING UP REMAINING PROCESSES\n\
                      YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n";
         assert_eq!(deaths(hydra), [told(Who::Pid(123), "node3", 9)]);
-        assert_eq!(deaths("=   PID 123 RUNNING AT node3\n=   EXIT CODE: 9\n"), []);
+        assert_eq!(deaths("=   PID 123 RUNNING AT node3\n=   EXIT CODE: 1\n"), []);
         let intel = "=   RANK 5 PID 77 RUNNING AT node3\n=   KILLED BY SIGNAL: 11 (Segmentation fault)\n";
         assert_eq!(deaths(intel), [told(Who::Pid(77), "node3", 11)]);
     }

@@ -3,6 +3,8 @@
 
 #[path = "cluster/apart.rs"]
 mod apart;
+#[path = "cluster/late.rs"]
+mod late;
 #[path = "cluster/launchers.rs"]
 mod launchers;
 
@@ -189,15 +191,18 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
         std::fs::create_dir_all(&dir)?;
         let job = Job { cluster: &cluster, mpi: &mpi, program, dir };
         let to_the_end = TO_THE_END.iter().chain(&apart::TO_THE_END).map(|scene| (mpi.is("openmpi"), scene));
-        let others = BROKEN_OFF.iter().chain(&apart::BROKEN_OFF).chain(&launchers::SCENES);
+        let others = BROKEN_OFF.iter().chain(&apart::BROKEN_OFF).chain(&launchers::SCENES).chain(&late::SCENES);
         let all = (0..).zip(to_the_end.chain(others.map(|scene| (true, scene))));
         let is_on = |number: u64, name: &str| match &wanted {
             Some(wanted) => name.contains(wanted),
             None => ALWAYS.contains(&name) || turn.includes(number, SHARES),
         };
         let now = all.filter(|(number, (is_possible, scene))| *is_possible && is_on(*number, scene.0));
-        let only_in_full =
-            launchers::ONLY_IN_FULL.iter().chain(&apart::ONLY_IN_FULL).filter(|scene| is_full && is_on(0, scene.0));
+        let only_in_full = launchers::ONLY_IN_FULL
+            .iter()
+            .chain(&apart::ONLY_IN_FULL)
+            .chain(&late::ONLY_IN_FULL)
+            .filter(|scene| is_full && is_on(0, scene.0));
         for (name, scene) in now.map(|(_, (_, scene))| scene).chain(only_in_full) {
             let start = Instant::now();
             scene(&job).with_context(|| format!("{}: {name}", mpi.name))?;

@@ -31,6 +31,8 @@ type Send<'a> = &'a mut dyn FnMut(&FromAgent) -> io::Result<()>;
 pub(super) struct Files {
     pub(super) dir: PathBuf,
     has_several_jobs: bool,
+    /// Directories above it that are not there when the agent begins, the lowest first.
+    above: Vec<PathBuf>,
     /// They are on the other side already.
     are_shared: bool,
     /// Files that are older belong to an earlier run.
@@ -124,7 +126,8 @@ impl Files {
     pub(super) fn new(dir: PathBuf, has_several_jobs: bool, are_shared: bool, now: SystemTime) -> Files {
         let since = now.checked_sub(MARGIN).unwrap_or(UNIX_EPOCH);
         let (ranks, others, foreign) = Default::default();
-        Files { dir, has_several_jobs, are_shared, since, ranks, others, foreign }
+        let above = dir.ancestors().skip(1).take_while(|above| !above.exists()).map(Path::to_owned).collect();
+        Files { dir, has_several_jobs, above, are_shared, since, ranks, others, foreign }
     }
 
     /// The processes of this node that have traces.
@@ -260,6 +263,7 @@ impl Files {
             // If nothing else is there.
             _ = fs::remove_dir(dir);
         }
+        self.above.iter().for_each(|dir| _ = fs::remove_dir(dir));
     }
 }
 

@@ -14,8 +14,7 @@ pub(super) const TO_THE_END: [(&str, Scene); 4] = [
     ("apart: message queues of all nodes", queues),
 ];
 
-pub(super) const BROKEN_OFF: [(&str, Scene); 4] = [
-    ("apart: a directory on sshfs", on_sshfs),
+pub(super) const BROKEN_OFF: [(&str, Scene); 3] = [
     ("apart: deadlocks", deadlocks),
     ("apart: launched over ssh", over_ssh),
     ("apart: a rank is killed on another node", killed),
@@ -45,7 +44,7 @@ impl<'a> Apart<'a> {
     }
 
     fn run(&self, job: &[String]) -> Result<Outcome> {
-        run(self.job.run_in(&self.place.join("trace"), job)?, LIMIT)
+        run(self.job.run_in(&self.place.join("above/trace"), job)?, LIMIT)
     }
 
     /// Neither traces nor agents are left on the other nodes.
@@ -109,37 +108,6 @@ fn over_ssh(job: &Job) -> Result<()> {
     let outcome = apart.run(&job.over_ssh("send"))?;
     job.ensure_stopped("ssh", &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
     apart.ensure_clean("ssh")
-}
-
-/// Others would see late what is stored in a mapped file there.
-fn on_sshfs(job: &Job) -> Result<()> {
-    let (place, origin) = (job.dir.join("sshfs"), format!("/tmp/sshfs-{}", job.mpi.name));
-    std::fs::create_dir_all(&place)?;
-    let mounted = Mounted { job, place: place.display().to_string() };
-    job.cluster.says("node1", &["mkdir", "-p", &origin])?;
-    let config = job.cluster.directory().join("ssh_config").display().to_string();
-    let far = format!("10.77.0.1:{origin}");
-    for (node, words) in [
-        ("node1", &["mount", "--bind", &origin, &mounted.place][..]),
-        ("node2", &["sshfs", "-F", &config, &far, &mounted.place, "-o", "allow_other"]),
-        ("node3", &["sshfs", "-F", &config, &far, &mounted.place, "-o", "allow_other"]),
-    ] {
-        let said = job.cluster.says(node, words)?;
-        if said.code != Some(0) && words[0] == "sshfs" {
-            println!("skipped: sshfs cannot be used here: {}", said.stderr.trim());
-            return Ok(());
-        }
-        ensure!(said.code == Some(0), "{}", said.stderr);
-    }
-    for mode in ["circle", "send"] {
-        let outcome = run(job.run_in(&place.join("trace"), &job.srun(&["-N3", "-n6"], &[mode]))?, LIMIT)?;
-        job.ensure_stopped(mode, &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
-        ensure!(!outcome.stderr.contains("seen late"), "{}", outcome.stderr);
-        // The report can be made again from what is there.
-        let again = run(job.mpivet("node1", &["analyze", &place.join("trace").display().to_string()])?, LIMIT)?;
-        ensure!(again.code == Some(1) && again.stdout.contains("real-deadlock"), "{}{}", again.stdout, again.stderr);
-    }
-    Ok(())
 }
 
 struct Mounted<'a> {

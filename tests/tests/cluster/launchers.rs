@@ -1,13 +1,13 @@
 //! Jobs of several parts, several jobs at once, and jobs that are ended before their time.
 
-use super::{Job, LIMIT, NODES, Scene, TO_THE_END_LIMIT};
+use super::{Job, LIMIT, Scene, TO_THE_END_LIMIT};
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::run::{Background, Outcome, run};
 use mpivet_tests::vet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub(super) const SCENES: [(&str, Scene); 11] = [
+pub(super) const SCENES: [(&str, Scene); 10] = [
     ("no variable of the environment is passed on", no_environment),
     ("jobs of two parts", heterogeneous),
     ("several programs in one job", several_programs),
@@ -18,11 +18,14 @@ pub(super) const SCENES: [(&str, Scene); 11] = [
     ("two interrupts of srun", interrupted_twice),
     ("a job that is cancelled", cancelled),
     ("a node without power", off),
-    ("a directory on sshfs", on_sshfs),
 ];
 
 /// These take too long for a commit.
-pub(super) const ONLY_IN_FULL: [(&str, Scene); 2] = [("a node off the network", cut), ("a time limit", time_limit)];
+pub(super) const ONLY_IN_FULL: [(&str, Scene); 3] = [
+    ("a node off the network", cut),
+    ("a time limit", time_limit),
+    ("a step is cancelled, and its job goes on", step_cancelled),
+];
 
 /// From the start of a disturbance to its effect.
 const SOON: Duration = Duration::from_secs(30);
@@ -256,6 +259,15 @@ fn cancelled(job: &Job) -> Result<()> {
     Ok(())
 }
 
+fn step_cancelled(job: &Job) -> Result<()> {
+    let line = job.line(&job.srun(&["-N3", "-n6"], &["long"]), "1")?;
+    let script = format!("( {line} ) &\nsleep 4\nscancel $SLURM_JOB_ID.0\nwait\nsleep 5\n");
+    let said = job.batch(&["-N3", "-n6"], &script, &[1])?;
+    ensure!(said[0].stderr.contains(".0: it was cancelled"), "{}", said[0].stderr);
+    ensure!(said[0].code == Some(143) && said[0].stderr.contains("interrupted by SIGTERM"), "{:?}", said[0]);
+    Ok(())
+}
+
 /// Slurm counts in minutes.
 fn time_limit(job: &Job) -> Result<()> {
     let said = job.disturbed(&job.srun(&["-N3", "-n6", "-t", "1"], &["long", "150"]), |_| Ok(()))?;
@@ -288,29 +300,4 @@ fn off(job: &Job) -> Result<()> {
     job.cluster.own(&["up", "3", "--share-tmp"])?;
     job.cluster.own(&["slurm"])?;
     ensure_ended_by_slurm(job, "srun", &said?, "a node failed")
-}
-
-fn on_sshfs(job: &Job) -> Result<()> {
-    if !job.mpi.is("openmpi") {
-        return Ok(());
-    }
-    let own = job.dir.join("sshfs");
-    std::fs::create_dir_all(&own)?;
-    let place = own.display().to_string();
-    job.cluster.says("node1", &["mount", "-t", "tmpfs", "tmpfs", &place])?;
-    let settings = job.cluster.directory().join("ssh_config").display().to_string();
-    let there = format!("10.77.0.1:{place}");
-    for node in &NODES[1..] {
-        let mounted = job.cluster.says(node, &["sshfs", "-F", &settings, &there, &place, "-o", "allow_other"])?;
-        if mounted.code != Some(0) {
-            job.cluster.says("node1", &["umount", "-l", &place])?;
-            println!("skipped: no sshfs here: {}", mounted.stderr.trim());
-            return Ok(());
-        }
-    }
-    let said = run(job.run_in(&own.join("trace"), &job.srun(&["-N3", "-n6"], &["mixed"]))?, LIMIT);
-    for node in NODES.iter().rev() {
-        job.cluster.says(node, &["umount", "-l", &place])?;
-    }
-    job.ensure_found("sshfs", &said?)
 }

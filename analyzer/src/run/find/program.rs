@@ -3,7 +3,7 @@
 
 use super::{executable, is_linked_with_mpi};
 use crate::run::launcher::Launcher;
-use crate::run::launcher_options::programs;
+use crate::run::launcher_options::{name as option_name, programs};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -290,6 +290,16 @@ const LAUNCHERS: [&str; 10] =
 /// The first program of a launcher.
 fn behind_options(kind: Launcher, words: &[OsString]) -> Option<Vec<OsString>> {
     let first = programs(kind, words).into_iter().next()?;
+    let in_file = first.options.iter().find(|i| FILES_OF_PROGRAMS.contains(&option_name(&text(&words[**i]))));
+    if let Some(at) = in_file {
+        let word = text(&words[*at]);
+        let file =
+            word.split_once('=').map_or_else(|| words.get(at + 1).map(|file| text(file)), |f| Some(f.1.into()))?;
+        let line: Vec<OsString> = first_line(Path::new(&file))?.split_whitespace().map(Into::into).collect();
+        // The file names no other one.
+        let has_program = line.iter().all(|word| !FILES_OF_PROGRAMS.contains(&option_name(&text(word))));
+        return has_program.then(|| behind_options(kind, &[&words[..1], &line].concat())).flatten();
+    }
     let found = words.get(first.program?..first.end)?.to_vec();
     let has = |option: &str| first.options.iter().any(|i| words[*i] == *option);
     if kind == Launcher::Srun && has("--multi-prog") {
@@ -300,11 +310,22 @@ fn behind_options(kind: Launcher, words: &[OsString]) -> Option<Vec<OsString>> {
 
 /// The first program in a file of `srun --multi-prog`: ranks, then a command.
 fn of_multiple_programs(file: &Path) -> Option<Vec<OsString>> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
-    let words: Vec<OsString> = line.split_whitespace().skip(1).map(Into::into).collect();
+    let words: Vec<OsString> = first_line(file)?.split_whitespace().skip(1).map(Into::into).collect();
     (!words.is_empty()).then_some(words)
 }
+
+/// Options whose value is a file of programs, each line with the options of one (Hydra, Open MPI).
+const FILES_OF_PROGRAMS: [&str; 2] = ["configfile", "app"];
+
+/// The first line that says something.
+fn first_line(file: &Path) -> Option<String> {
+    let bytes = trace_format::untrusted::read(file, MOST_BYTES).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned)
+}
+
+/// No file of programs is longer.
+const MOST_BYTES: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -409,6 +430,23 @@ mod tests {
         assert_eq!(of(&format!("srun -n3 --multi-prog {}", file.display())), "app");
         std::fs::remove_file(file).unwrap();
         assert_eq!(of("srun -n3 --multi-prog /nowhere"), "srun");
+    }
+
+    #[test]
+    fn programs_are_found_in_files_of_launchers() {
+        let file = std::env::temp_dir().join(format!("mpivet-programs-{}", std::process::id()));
+        std::fs::write(&file, "# programs\n\n-n 2 ./app in.dat\n-n 1 ./other\n").unwrap();
+        let file_name = file.display();
+        for command in [
+            format!("mpiexec.hydra -configfile {file_name}"),
+            format!("mpirun.openmpi --app {file_name}"),
+            format!("mpirun.openmpi -q --app {file_name}"),
+        ] {
+            assert_eq!(of(&command), "app", "{command}");
+        }
+        std::fs::write(&file, format!("-configfile {file_name}\n")).unwrap();
+        assert_eq!(of(&format!("mpiexec.hydra -configfile {file_name}")), "mpiexec.hydra");
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]

@@ -29,6 +29,7 @@
 //! //! max-findings 2   not more of a rank
 //! //! hidden 3         so many findings are beyond that
 //! //! variable 0x1000 40 values   a variable of the program: its address, its bytes, its name
+//! //! unasked                     nobody asks for variables
 //! //! declared 0 buf values double   the argument for a parameter of calls of a rank, and its type in C
 //! //! queue 0 MPI_COMM_WORLD receives peer any tag 7 bytes 4 x2   an entry of the message queues at the end; all
 //!                      of them, in order, if there is one
@@ -81,6 +82,8 @@ struct Fixed {
     storages: Vec<Storage>,
     /// Rank, parameter, text, type.
     declared: Vec<(i32, String, String, Scalar)>,
+    /// Nobody may ask.
+    is_unasked: bool,
 }
 
 impl Fixed {
@@ -121,10 +124,12 @@ impl Fixed {
 
 impl Variables for Fixed {
     fn storage(&mut self, _: i32, _: Id, _: &[u64], address: u64) -> Option<Storage> {
+        assert!(!self.is_unasked, "nobody wants to be told of variables");
         self.storages.iter().find(|s| (s.start..s.start + s.size).contains(&address)).cloned()
     }
 
     fn argument(&mut self, rank: i32, _: Id, func: FnId, buffer: usize, _: [Option<usize>; 2]) -> Option<Rc<Argument>> {
+        assert!(!self.is_unasked, "nobody wants to be told of variables");
         let parameter = func.row().params[buffer].name;
         let (.., text, scalar) = self.declared.iter().find(|(of, name, ..)| *of == rank && name == parameter)?;
         let (name, size, scalar) = (scalar.name.clone(), scalar.size, scalar.clone());
@@ -180,6 +185,7 @@ fn expected(text: &str) -> Expected {
                 "hidden" => e.hidden = rest.trim().parse().expect("a number"),
                 "variable" => e.variables.variable(rest),
                 "declared" => e.variables.argument(rest),
+                "unasked" => e.variables.is_unasked = true,
                 "queue" => e.queues.push(rest.trim().to_owned()),
                 other => panic!("line {}: unknown option `{other}`", i + 1),
             }

@@ -134,7 +134,7 @@ impl Program {
         while let Some(option) = all.next() {
             if ["--checksums", "--sample-over"].contains(&option.as_str()) {
                 all.next();
-            } else {
+            } else if option != "--heap" {
                 options.push(option.clone());
             }
         }

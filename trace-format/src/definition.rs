@@ -54,6 +54,15 @@ pub enum Combiner {
     Opaque,
 }
 
+impl Combiner {
+    /// Does a datatype that is made so stay where the datatypes are that it is made of, rather than lead from one variable to
+    /// another?
+    pub fn is_regular(self) -> bool {
+        use Combiner::*;
+        matches!(self, Dup | Contiguous | Vector | Hvector | Subarray | Darray | Resized)
+    }
+}
+
 /// Kinds of objects without a definition of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ObjectKind {

@@ -90,6 +90,10 @@ pub(super) struct RunArgs {
     /// Look only at samples of buffers with more bytes [default: look at all data]
     #[arg(long, value_name = "BYTES")]
     sample_over: Option<u64>,
+    /// Know the blocks that the program allocates, to find buffers that reach beyond theirs or lie in memory that was freed
+    /// (check buffer-too-small): each allocation takes some nanoseconds more
+    #[arg(long)]
+    heap: bool,
     /// Alter the run: standard sends (MPI_Send, MPI_Isend, MPI_Send_init) wait for their receives like synchronous ones, so
     /// that a potential deadlock becomes a real one
     #[arg(long)]
@@ -154,6 +158,7 @@ pub(crate) struct RunPlan {
     pub(crate) agent_bandwidth: Option<u64>,
     pub(crate) checksums: Option<Checksums>,
     pub(crate) sample_over: Option<u64>,
+    pub(crate) heap: bool,
     pub(crate) sync_sends: bool,
     /// Absolute path of a witness that can be read.
     pub(crate) replay: Option<PathBuf>,
@@ -193,6 +198,7 @@ impl RunArgs {
             agent_bandwidth: self.agent_bandwidth,
             checksums: self.checksums,
             sample_over: self.sample_over,
+            heap: self.heap,
             sync_sends: self.sync_sends,
             replay: self.replay.map(|path| witness(&path)).transpose()?,
             probe_limits: self.probe_limits,

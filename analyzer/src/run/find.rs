@@ -7,7 +7,7 @@ use crate::cli::RunPlan;
 use crate::exit::Exit;
 use anyhow::anyhow;
 use program::program;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,20 +17,36 @@ use trace_format::run::early::Early;
 use trace_format::run::jobs::Wrapped;
 
 const LIBRARY: &str = "libmpivet.so";
+/// Beside it: knows the blocks of the heap.
+const HEAP_LIBRARY: &str = "libmpivet_heap.so";
 
 pub(crate) struct Found {
     pub(crate) launcher: PathBuf,
     /// The program that the launcher starts, or the launcher itself.
     pub(crate) program: PathBuf,
     pub(crate) library: PathBuf,
+    /// The library that knows the blocks of the heap, if that is wanted.
+    heap: Option<PathBuf>,
 }
 
 impl Found {
-    pub(crate) fn new(command: &[OsString]) -> Result<Found, Exit> {
-        let name = &command[0];
+    pub(crate) fn new(plan: &RunPlan) -> Result<Found, Exit> {
+        let name = &plan.command[0];
         let launcher = executable(name).ok_or_else(|| Exit::Usage(not_runnable(name)))?;
-        let program = program(command);
-        Ok(Found { launcher, program, library: library()? })
+        let program = program(&plan.command);
+        let library = library()?;
+        let heap = plan.heap.then(|| heap_library(&library)).transpose()?;
+        Ok(Found { launcher, program, library, heap })
+    }
+
+    /// The libraries for LD_PRELOAD.
+    pub(crate) fn preloaded(&self) -> PathBuf {
+        let mut all = self.library.clone().into_os_string();
+        if let Some(heap) = &self.heap {
+            all.push(":");
+            all.push(heap);
+        }
+        all.into()
     }
 
     fn program_name(&self) -> String {
@@ -96,6 +112,12 @@ fn library() -> Result<PathBuf, Exit> {
         )));
     }
     Ok(path)
+}
+
+fn heap_library(library: &Path) -> Result<PathBuf, Exit> {
+    let path = library.with_file_name(HEAP_LIBRARY);
+    let there = path.is_file().then_some(path.clone());
+    there.ok_or_else(|| Exit::cannot(anyhow!("--heap needs {}, which is not there", path.display())))
 }
 
 /// The name, with a number if something of that name is there: processes on other hosts have the same numbers as on this one.

@@ -83,7 +83,7 @@ pub(crate) struct Launched {
 
 /// The command and the environment of the job.
 fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub: Option<&Hub>) -> Job {
-    let library = &found.library;
+    let library = found.preloaded();
     let mut preload = library.as_os_str().to_owned();
     if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
         preload.push(":");
@@ -143,7 +143,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     all.append(&mut ours);
-    Job { command: plan.command.clone(), environment: all }.forward(&found.launcher, library, &names)
+    Job { command: plan.command.clone(), environment: all }.forward(&found.launcher, &library, &names)
 }
 
 fn c_string(text: OsString) -> Result<CString, Exit> {

@@ -58,10 +58,10 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
 }
 
 fn make(plan: &RunPlan) -> Result<u8, Exit> {
-    let found = Found::new(&plan.command)?;
+    let found = Found::new(plan)?;
     let (dir, absolute) = find::make_directory(plan, &found)?;
     if plan.verbose {
-        eprintln!("mpivet: preloading {}, trace directory {}", found.library.display(), absolute.display());
+        eprintln!("mpivet: preloading {}, trace directory {}", found.preloaded().display(), absolute.display());
     }
     if let Some(warning) = find::warning(&found).filter(|_| !plan.each) {
         eprintln!("mpivet: {warning}");

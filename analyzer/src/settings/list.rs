@@ -154,6 +154,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     off("no-agents", "MPIVET_NO_AGENTS"),
     in_process(setting("checksums", "MPIVET_CHECKSUMS", Kind::Word, "sends", "\"all\"")),
     in_process(setting("sample-over", "MPIVET_SAMPLE_OVER", Kind::Number, "look at all data", "1048576")),
+    off("heap", "MPIVET_HEAP"),
     in_process(off("sync-sends", "MPIVET_SYNC_SENDS")),
     in_process(off("stress", "MPIVET_STRESS")),
     Setting {

@@ -4,7 +4,7 @@ use crate::ending::Ending;
 use crate::model::Model;
 use crate::state::{Discovery, Draft, Findings, Origin, Rank, Request};
 use crate::worlds::Names;
-use trace_format::catalogue::{INACCESSIBLE_BUFFER, RMA_RANGE};
+use trace_format::catalogue::{BUFFER_TOO_SMALL, INACCESSIBLE_BUFFER, RMA_RANGE, bytes_of_room};
 use trace_format::finding::Severity;
 
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
@@ -26,6 +26,8 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             draft = draft.severity(severity(found));
             if draft.severity != found.check.severity && found.check == &INACCESSIBLE_BUFFER {
                 draft = written(e, r, rank as i32, found, draft);
+            } else if draft.severity != found.check.severity && found.check == &BUFFER_TOO_SMALL {
+                draft = overwritten(found, draft);
             }
             draft.notes.extend(found.notes.iter().map(|n| format!("{}{n}", Names::KEEP)));
             let inside = r.open_calls().any(|open| found.is_at(&open.origin));
@@ -63,6 +65,17 @@ fn ended_by_leak(r: &Rank, rank: i32, found: &Discovery, finalize: &Origin) -> O
 /// How severe it is by the calls that it speaks of.
 fn severity(found: &Discovery) -> Severity {
     found.check.severity_at(found.sites.iter().filter_map(|site| Some((site.call.as_ref()?.func, &*site.role))))
+}
+
+/// A receive into a block of the heap that is too small: an error if the message that came was longer than that.
+fn overwritten(found: &Discovery, draft: Draft) -> Draft {
+    let room = found.notes.iter().find_map(|note| bytes_of_room(note));
+    match (found.got, room) {
+        (Some(got), Some(room)) if got > room => {
+            draft.severity(found.check.severity).note(format!("the message that came has {got} bytes"))
+        }
+        _ => draft.note("as far as is known, no message came that is longer"),
+    }
 }
 
 /// A receive into memory that is too small: an error if the rank failed while it was under way, with the message that came.

@@ -187,6 +187,9 @@ impl Model {
         if self.ranks[rank as usize].variables.is_told() {
             self.note_buffers(&origin, Some(outs));
         }
+        if let Some(discovery) = self.ranks[rank as usize].discoveries.last_mut() {
+            discovery.has_returned(&origin, outs);
+        }
         // Nobody knows what happened between the polls: the first of them says nothing of a time.
         origin.end.set(if polls > 0 { origin.time } else { time });
         self.leave(&origin, origin.arg_places, entered, class, outs);

@@ -6,6 +6,7 @@ use crate::types::Amount;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use trace_format::catalogue::{BUFFER_TOO_SMALL, BUFFER_TYPE};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::{Class, Kind};
@@ -77,7 +78,13 @@ impl Model {
             }
             Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
             Definition::Dump { .. } => self.has_dumps = true,
-            Definition::Frames { stack, thread, slots } => r.variables.define(stack, thread, &slots),
+            // Where nobody is told of stacks, no buffers are noted.
+            Definition::Frames { stack, thread, slots }
+                if [&BUFFER_TOO_SMALL, &BUFFER_TYPE].iter().any(|check| self.selection.is_on(check)) =>
+            {
+                r.variables.define(stack, thread, &slots);
+            }
+            Definition::Frames { .. } => {}
         }
     }
 

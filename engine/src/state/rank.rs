@@ -2,7 +2,7 @@
 
 use super::accesses::Exposes;
 use super::buffers::Buffers;
-use super::call::{Origin, Pattern};
+use super::call::{Origin, Pattern, status_at};
 use super::comms::Objects;
 use super::entered::Entered;
 use super::files::Files;
@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace_format::catalogue::{CheckInfo, LEAK_WINDOW};
+use trace_format::catalogue::{BUFFER_TOO_SMALL, CheckInfo, LEAK_WINDOW};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId, Kind, ThreadLevel};
@@ -86,6 +86,8 @@ pub(crate) struct Discovery {
     pub(crate) count: u64,
     /// Thread and number of the call that was being made.
     pub(crate) at: (u16, u64),
+    /// The bytes that this call has received, where that is known.
+    pub(crate) got: Option<u64>,
 }
 
 impl Discovery {
@@ -99,6 +101,13 @@ impl Discovery {
     pub(crate) fn ahead(&self) -> Option<&Rc<Origin>> {
         let last = self.sites.get(1..)?.last()?.call.as_ref()?;
         (self.check == &LEAK_WINDOW && last.func.row().class == Class::Finalize).then_some(last)
+    }
+
+    /// A call has returned, perhaps the one that was being made.
+    pub(crate) fn has_returned(&mut self, call: &Origin, outs: &Args) {
+        if self.check == &BUFFER_TOO_SMALL && self.is_at(call) {
+            self.got = status_at(outs, call.arg_places.status, 0).and_then(|status| status.bytes);
+        }
     }
 
     /// Was it this call that was being made?
@@ -243,7 +252,12 @@ impl Rank {
         let check = found.check()?;
         let sites = found.places.iter().map(|p| Site::new(&self.call_at(rank, p), p.role.clone())).collect();
         let at = found.places.first().map_or((thread, u64::MAX), |p| (p.thread, p.call));
-        Some(Discovery { check, message: found.message, sites, notes: found.notes, count: found.count, at })
+        let mut discovery =
+            Discovery { check, message: found.message, sites, notes: found.notes, count: found.count, at, got: None };
+        if let Some(call) = discovery.sites.first().and_then(|site| site.call.clone()) {
+            discovery.has_returned(&call, &call.outs);
+        }
+        Some(discovery)
     }
 
     /// The call at a place: with its arguments as long as these are kept.

@@ -71,17 +71,7 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// A datatype is defined, of these.
     pub(crate) fn define_type(&mut self, id: Id, combiner: Combiner, types: &[Id]) {
-        let is_regular = matches!(
-            combiner,
-            Combiner::Dup
-                | Combiner::Contiguous
-                | Combiner::Vector
-                | Combiner::Hvector
-                | Combiner::Subarray
-                | Combiner::Darray
-                | Combiner::Resized
-        );
-        if !is_regular || types.iter().any(|id| self.irregular.contains(id)) {
+        if !combiner.is_regular() || types.iter().any(|id| self.irregular.contains(id)) {
             self.irregular.insert(id);
         }
     }

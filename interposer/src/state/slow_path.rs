@@ -15,6 +15,8 @@ pub(crate) const SAMPLING: Reason = Reason::other(3);
 pub(crate) const SERIALIZED: Reason = Reason::other(4);
 /// Only the main thread may call MPI: nothing unusual for that one.
 pub(crate) const MAIN_THREAD: Reason = Reason::other(5);
+/// Blocks of the heap are known.
+pub(crate) const HEAP: Reason = Reason::other(6);
 
 /// Is there nothing that calls of a thread must look at? `no_concern`: what is nothing unusual for that thread.
 #[inline(always)]

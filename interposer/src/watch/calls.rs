@@ -13,13 +13,13 @@ use crate::state::call_requests;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{
-    arguments, buffered_send_space, call_outside_mpi, datatype_alignment, double_free, grequest_misuse, leak_growth,
-    leaks, loans, send_buffers, tag_portability, watched_data_changed,
+    arguments, buffer_too_small, buffered_send_space, call_outside_mpi, datatype_alignment, double_free,
+    grequest_misuse, leak_growth, leaks, loans, send_buffers, tag_portability, watched_data_changed,
 };
 use crate::watch::operations;
-use crate::watch::{sums, windows};
+use crate::watch::{heap, sums, windows};
 use std::sync::atomic::{AtomicU8, Ordering};
-use trace_format::catalogue::{CHECKS, SESSION_MIX, Work};
+use trace_format::catalogue::{BUFFER_TOO_SMALL, CHECKS, SESSION_MIX, Work};
 use trace_format::mpi::{Class, Function, Kind};
 
 /// Checks that cost something on the path of frequent calls, in groups that share the work.
@@ -27,6 +27,7 @@ static GROUPS: AtomicU8 = AtomicU8::new(0);
 const ARGUMENTS: u8 = 1;
 const OPERATIONS: u8 = 2;
 const DATATYPES: u8 = 4;
+const HEAP: u8 = 8;
 
 /// Recording begins: what nobody wants to be told costs nothing.
 pub(crate) fn begin() {
@@ -44,6 +45,7 @@ pub(crate) fn begin() {
         (is_on(Work::Arguments), ARGUMENTS),
         (others_need || is_on(Work::Operations), OPERATIONS),
         (is_on(Work::Datatypes), DATATYPES),
+        (heap::begin(config::selection().is_on(&BUFFER_TOO_SMALL)), HEAP),
     ];
     let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);
     GROUPS.store(groups, Ordering::Relaxed);
@@ -78,6 +80,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         double_free::check(thread, call, kind, dying.handle);
     }
     if is_any_on(ARGUMENTS) && arguments::check(thread, call) {
+        return;
+    }
+    if is_any_on(HEAP) && before_in_heap(thread, call) {
         return;
     }
     if call.info.handles_objects {
@@ -141,6 +146,13 @@ pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
     }
 }
 
+/// True if something was found.
+#[cold]
+fn before_in_heap(thread: &mut Thread, call: &Call) -> bool {
+    heap::before(call.info.func, call.words);
+    buffer_too_small::check(thread, call)
+}
+
 #[cold]
 fn before_objects(thread: &mut Thread, call: &Call) {
     if call.info.row.class == Class::GrequestComplete {
@@ -166,6 +178,9 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     }
     if call_outside_mpi::is_over() {
         return;
+    }
+    if is_any_on(HEAP) {
+        heap::after(call.info.func, call.words, failed);
     }
     if let (Some((_, Kind::Comm | Kind::Session)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
         send_buffers::freed(dying);

@@ -5,6 +5,7 @@ pub(crate) mod calls;
 pub(crate) mod checks;
 pub(crate) mod early;
 pub(crate) mod grequests;
+pub(crate) mod heap;
 pub(crate) mod operands;
 pub(crate) mod operations;
 pub(crate) mod report;

@@ -98,6 +98,17 @@ fn finding(check: &CheckInfo, message: &str, callers: &[u64], dir: Option<&Path>
     telling.tell(dir);
 }
 
+/// The function and the line of the program that a call will return to, for a note; `None`: there is no debug information.
+pub(crate) fn line(address: u64) -> Option<String> {
+    let mut all = modules();
+    all.retain(|module| (module.start..module.end).contains(&address));
+    let places = vec![discovery::Place { stack: calls(&all, &[address]), role: String::new() }];
+    let shown = symbolizer::show(&Discovery { places, ..Discovery::default() })?.into_iter().next()??;
+    let Location { function, file, line, .. } = shown.place;
+    let name = file.rsplit('/').next().unwrap_or_default();
+    (line > 0 && !function.is_empty()).then(|| format!("{function} ({name}:{line})"))
+}
+
 fn modules() -> Vec<Module> {
     modules::loaded().iter().map(Loaded::definition).collect()
 }

@@ -7,7 +7,7 @@
 //! things.
 
 mod own_severity;
-pub use own_severity::RECEIVES;
+pub use own_severity::{NAMES_FREED, RECEIVES, bytes_of_room, room};
 
 use crate::mpi::Kind;
 use crate::severity::Severity;

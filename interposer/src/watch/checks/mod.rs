@@ -6,6 +6,7 @@
 
 mod aliased_buffers;
 pub(crate) mod arguments;
+pub(crate) mod buffer_too_small;
 pub(crate) mod buffered_send_space;
 pub(crate) mod buffers;
 pub(crate) mod call_outside_mpi;

@@ -3,7 +3,7 @@
 //! rest have recorded stored, so that it is seen.
 
 use super::files::Files;
-use super::{Event, PATIENCE, SCAN_EVERY, TICK, Task, asker, is_late, reply};
+use super::{Event, PATIENCE, SCAN_EVERY, TICK, Task, asker, reply};
 use crate::ends::{End, EndWatch};
 use crate::wire::message::ProcessId;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use trace_format::stored;
 /// Stays until no process of the job is left on the node.
 pub(super) fn stay(task: &Task, tell: Sender<Event>, events: &Receiver<Event>) {
     let is_common = nonce::is_in(&task.dir, &task.nonce);
-    let is_seen_late = is_common && (task.is_seen_late || is_late(&task.dir));
+    let hides = is_common && task.hides();
     let mut files = is_common.then(|| Files::new(task.dir.clone(), task.has_several_jobs, false, task.since));
     let mut told = is_common.then(|| Told::new(task.dir.clone()));
     let mut watch = EndWatch::start(move |end| _ = tell.send(Event::Ended(end)));
@@ -31,9 +31,9 @@ pub(super) fn stay(task: &Task, tell: Sender<Event>, events: &Receiver<Event>) {
         if let Some(files) = &mut files {
             if scanned.is_none_or(|scanned| scanned.elapsed() >= SCAN_EVERY) {
                 scanned = Some(Instant::now());
-                processes.extend(files.find(is_seen_late));
+                processes.extend(files.find(hides));
             }
-            if is_seen_late {
+            if hides {
                 files.store_copies();
             }
         }

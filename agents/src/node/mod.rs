@@ -114,6 +114,13 @@ fn hear(mut receiver: Receiver<TcpStream>, tell: mpsc::Sender<Event>) {
     });
 }
 
+impl Task {
+    /// Is there something of processes that others do not see at once in the directory?
+    fn hides(&self) -> bool {
+        self.is_seen_late || self.stage_dir.is_some() || is_late(&self.dir)
+    }
+}
+
 /// Is the directory on a file system where other nodes see late what is stored?
 fn is_late(dir: &Path) -> bool {
     rustix::fs::statfs(dir).ok().and_then(|found| shared_of(found.f_type as u64)).is_some_and(|shared| shared.is_late)
@@ -210,8 +217,8 @@ impl Agent {
     /// Begins with the task: says who it is.
     fn new(task: &Task, sender: Sender<TcpStream>, tell: mpsc::Sender<Event>) -> io::Result<Agent> {
         let is_common = nonce::is_in(&task.dir, &task.nonce);
-        // Others see late what is written there: processes write somewhere else.
-        let is_late = is_common && (task.is_seen_late || is_late(&task.dir));
+        // Others see late, or not at all, what is written there: processes write somewhere else.
+        let is_late = is_common && task.hides();
         let dir = if is_late { node_dir(&task.nonce, task.stage_dir.as_deref()) } else { task.dir.clone() };
         let shares_files = is_common && !is_late;
         let ends = EndWatch::start({

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
 use trace_format::rest_copy::RestCopy;
+use trace_format::run::stages;
 use trace_format::{stored, untrusted};
 
 /// A process that rests now and then is copied this often. The first copy comes at once.
@@ -40,6 +41,8 @@ impl Files {
             let is_copied = rank.header.retention.max_bytes == 0;
             if !rank.lives() {
                 rank.is_over = true;
+                // What it has left in a directory of its own.
+                _ = stages::bring(&rank.dir, &rank.stem, &rank.header);
                 rank.remove_copy();
             } else if rank.is_at_rest() && is_copied && rank.copying.at.is_none_or(|at| at.elapsed() >= EVERY) {
                 // Where it cannot be stored, it is seen late.

@@ -5,6 +5,7 @@ use crate::hosts::list_hosts;
 use report::Damage;
 use std::path::{Path, PathBuf};
 use trace_format::file::{RankHeader, rank_of_stem};
+use trace_reader::reader::Sight;
 
 impl Traces {
     /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
@@ -47,7 +48,8 @@ impl Traces {
 
     /// The directory with the stages of a process whose end is not recorded, if they cannot be seen from here.
     fn stages_elsewhere<'a>(&self, trace: &'a Trace) -> Option<&'a Path> {
-        trace.reader.header.apart().filter(|_| !trace.notes.ended && self.stage(trace).is_none())
+        let is_copied = trace.reader.sight() == Sight::AtRest;
+        trace.reader.header.apart().filter(|_| !trace.notes.ended && !is_copied && self.stage(trace).is_none())
     }
 
     /// The parts that could not be read, in a fixed order. A process that recorded nothing is no damage if the job was

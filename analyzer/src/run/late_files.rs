@@ -44,20 +44,17 @@ impl LateFiles {
         }
         self.done = true;
         let SeenLate { at_rest, at_the_end } = observer.traces.seen_late();
-        let shared = late_file_system(observer.traces.dir()).map_or("a network file system", |shared| shared.name);
+        let shared =
+            late_file_system(observer.traces.dir()).map_or(String::new(), |shared| format!(" ({})", shared.name));
         for (hosts, what) in [
-            (
-                at_rest,
-                "no agent there has a way to here: ranks are seen when they rest, and what happens there with a delay",
-            ),
-            (
-                at_the_end,
-                "no agent there helps: what ranks do is seen late, and a deadlock not before they end; the report has all",
-            ),
+            (at_rest, "is seen when they rest, with a delay"),
+            (at_the_end, "is seen late, and a deadlock not before they end; the report has all"),
         ] {
             if !hosts.is_empty() {
                 let hosts = list_hosts(&hosts.iter().map(String::as_str).collect());
-                eprintln!("mpivet: {name}{hosts} and this host share the traces by {shared}, and {what}");
+                eprintln!(
+                    "mpivet: {name}{hosts}: agents have no way from there to here{shared}, so that what ranks do there {what}"
+                );
             }
         }
     }

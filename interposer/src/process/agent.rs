@@ -196,12 +196,12 @@ pub(super) fn is_seen_late(dir: &Path) -> bool {
     stage_place::is_late(dir) || environment::var_os(IS_LATE).is_some() && is_common()
 }
 
-/// Where the trace shall be that belongs into `dir`, which `mpivet run` sees: if it would see it late, on the node, from where an
-/// agent brings it.
+/// Where the trace shall be that belongs into `dir`, which `mpivet run` sees: if it would see late what is recorded, or not at all
+/// because stages are elsewhere, on the node, from where an agent brings it.
 pub(super) fn place(config: &Config, dir: PathBuf) -> PathBuf {
     let (Some(nonce), Some(common)) = (&config.nonce, &config.dir) else { return dir };
     // A job of several may have none yet.
-    if !is_seen_late(common) || !forwards() {
+    if !(is_seen_late(common) || config.stage_dir.is_some()) || !forwards() {
         return dir;
     }
     let own = node_dir(nonce, config.stage_dir.as_deref());

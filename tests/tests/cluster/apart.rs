@@ -21,7 +21,10 @@ pub(super) const BROKEN_OFF: [(&str, Scene); 3] = [
 ];
 
 /// They need a Slurm of their own.
-pub(super) const ONLY_IN_FULL: [(&str, Scene); 1] = [("apart: Slurm ends what is left of a step", with_cgroups)];
+pub(super) const ONLY_IN_FULL: [(&str, Scene); 2] = [
+    ("apart: Slurm ends what is left of a step", with_cgroups),
+    ("apart: stages of each node, and common traces", stages),
+];
 
 /// A directory that each node has for itself, until this is dropped.
 struct Apart<'a> {
@@ -194,6 +197,22 @@ fn queues(job: &Job) -> Result<()> {
     }
     job.end_all()?;
     drop(running);
+    Ok(())
+}
+
+/// Stages are in memory of each node; agents bring them, or store what they hold.
+fn stages(job: &Job) -> Result<()> {
+    let apart = Apart::new(job)?;
+    let own = apart.place.display().to_string();
+    for (name, hub) in [("with a way for agents", None), ("without", Some("MPIVET_HUB=127.0.0.1:9"))] {
+        let options: Vec<&str> = ["-N3", "-n6"].into_iter().chain(["env"]).chain(hub).collect();
+        let mut command = job.run_in(&job.dir.join("stages"), &job.srun(&options, &["circle"]))?;
+        command.env("MPIVET_STAGE_DIR", &own);
+        let outcome = run(command, LIMIT)?;
+        job.ensure_stopped(name, &outcome, "real-deadlock: ranks 0-5 wait for each other")?;
+        ensure!(!outcome.stderr.contains("its last calls are in"), "{name}: {}", outcome.stderr);
+        apart.ensure_clean(name)?;
+    }
     Ok(())
 }
 

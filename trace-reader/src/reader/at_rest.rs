@@ -47,7 +47,7 @@ impl AtRest {
 impl RankReader {
     /// When what the process does is seen here, as far as that is known by now.
     pub fn sight(&self) -> Sight {
-        match (self.at_rest.is_late(), self.at_rest.mark) {
+        match (self.at_rest.is_late() && !self.blocks.finished, self.at_rest.mark) {
             (false, _) => Sight::Now,
             (true, Some(_)) => Sight::AtRest,
             (true, None) => Sight::AtTheEnd,

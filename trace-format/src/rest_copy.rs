@@ -1,4 +1,4 @@
-//! What the stages of a process hold while all its threads rest, in one file: `rank-N.rest`, as [`crate::stored`] has it. On file
+//! The stages of a process while all its threads rest, in one file: `rank-N.rest`, as [`crate::stored`] has it. On file
 //! systems where other nodes see late, and in no order, what is stored to a mapped file, an agent of the node writes it, so that a
 //! process that waits is seen elsewhere as it is.
 

@@ -40,8 +40,8 @@ pub fn write(file: &File, value: &impl Serialize) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Reads the file, if it is in another state than `known`. `None`: it is in that one, or not whole at this moment. Fails where there
-/// is none.
+/// Reads the file, if it is in another state than `known`. `None`: it is in that one, or not whole at this moment. Fails where
+/// there is none.
 pub fn read<T: DeserializeOwned>(path: &Path, known: Option<Mark>) -> io::Result<Option<(Mark, T)>> {
     let file = untrusted::open(path)?;
     let mut front = [0; FRONT];

@@ -1,4 +1,4 @@
-//! What agents without a way to `mpivet run` tell by files of the directory that the nodes share: which processes have ended.
+//! Agents without a way to `mpivet run` tell by files of the directory that the nodes share which processes have ended.
 
 use super::{Hub, lock};
 use crate::ends::End;

@@ -21,8 +21,8 @@ pub(super) struct Copying {
 }
 
 impl Files {
-    /// Looks for new traces of processes of this node, and has their beginnings stored if others see them late. Returns all of these
-    /// processes.
+    /// Looks for new traces of processes of this node, and has their beginnings stored if others see them late. Returns all of
+    /// these processes.
     pub(super) fn find(&mut self, is_late: bool) -> Vec<ProcessId> {
         let before = self.ranks.len();
         self.find_ranks();
@@ -37,11 +37,11 @@ impl Files {
         let base = self.dir.clone();
         for rank in self.ranks.values_mut().filter(|rank| !rank.is_over) {
             rank.find_stages(&base);
-            // Of a trace with a limit of size, what was in front of the stages may be gone.
+            // With a limit of size, the part of a trace in front of the stages may be gone.
             let is_copied = rank.header.retention.max_bytes == 0;
             if !rank.lives() {
                 rank.is_over = true;
-                // What it has left in a directory of its own.
+                // It may have left stages in a directory of its own.
                 _ = stages::bring(&rank.dir, &rank.stem, &rank.header);
                 rank.remove_copy();
             } else if rank.is_at_rest() && is_copied && rank.copying.at.is_none_or(|at| at.elapsed() >= EVERY) {

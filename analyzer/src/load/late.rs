@@ -18,7 +18,7 @@ pub fn late_file_system(dir: &Path) -> Option<Shared> {
 pub struct SeenLate {
     /// Their ranks are seen when they rest.
     pub at_rest: BTreeSet<String>,
-    /// What their ranks hold in memory is not seen before they end.
+    /// Memory of their ranks is not seen before they end.
     pub at_the_end: BTreeSet<String>,
 }
 

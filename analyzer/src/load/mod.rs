@@ -55,7 +55,7 @@ pub struct Traces {
     side_by_side: bool,
     /// Stems of the traces that are open.
     opened: BTreeSet<String>,
-    /// What others write is seen late here: files are opened anew for each look.
+    /// This host sees late what others write: files are opened anew for each look.
     is_late: bool,
     unopened: BTreeMap<String, OpenError>,
     pub symbols: Symbols,

@@ -14,7 +14,7 @@ use trace_format::run::over::{Death, EndsSeen};
 /// Agents tell of two ends at one time within this time: nothing is said of their order.
 const NETWORK: Duration = Duration::from_millis(100);
 
-/// The same where a file has told of one of them.
+/// A file tells later.
 const FILES: Duration = Duration::from_secs(5);
 
 /// Watches the processes of this host, and collects what agents tell of others.
@@ -62,8 +62,8 @@ impl Ends {
     }
 }
 
-/// Adds deaths of these ranks that the launcher has told of: the one that it told first is the first, nothing else is known of their
-/// times.
+/// Adds deaths of these ranks that the launcher has told of. The one that it told first is the first, nothing else is known of
+/// their times.
 fn add_told(deaths: &mut Vec<Death>, told: &[DeathTold], headers: &[&RankHeader]) {
     // The name of a host may say nothing to this one.
     let is_only = |pid: u32| headers.iter().filter(|header| header.pid == pid).count() == 1;

@@ -70,7 +70,7 @@ pub(crate) trait FollowedJob {
     fn hub(&self) -> Option<&Hub> {
         None
     }
-    /// What its launcher has said of processes that have died.
+    /// The deaths that its launcher has told of.
     fn deaths_told(&self) -> Vec<DeathTold> {
         Vec::new()
     }

@@ -12,13 +12,13 @@ use trace_format::owner_only;
 /// Time for the nodes to store what their ranks hold.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is in a directory is asked for anew this often.
+/// A directory is asked for news this often.
 const REFRESH_EVERY: Duration = Duration::from_secs(1);
 /// Time for what is missing to be seen, after the last news: file systems keep what they know of a file for some seconds.
 const END_PATIENCE: Duration = Duration::from_secs(3);
-/// The same if all ranks have come to an end: the system keeps for a second how long a file is.
+/// If all ranks have come to an end, this is enough: the system keeps for a second how long a file is.
 const SETTLED_AFTER: Duration = Duration::from_millis(1200);
-/// The same of whole files: some keep for half a minute what is in a directory.
+/// Whole files are waited for so long: some file systems keep for half a minute what is in a directory.
 const LONGEST_WAIT: Duration = Duration::from_secs(35);
 
 /// Whether it was said.

@@ -1,5 +1,4 @@
-//! What a launcher says of processes that have died, where its output goes to a file, as in batch jobs: for hosts about which
-//! nobody else tells. The output itself is left as it is; a terminal and a pipe are left alone.
+//! Deaths that a launcher tells of, where its output goes to a file, as in batch jobs: for hosts about which nobody else tells. The output itself is left as it is; a terminal and a pipe are left alone.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -33,7 +32,7 @@ impl LauncherWords {
     /// The job is about to begin.
     pub(super) fn begin() -> LauncherWords {
         let open = |path: &&str| {
-            // The same file, by a descriptor with a position of its own.
+            // By a descriptor with a position of its own.
             let file = trace_format::untrusted::open(Path::new(path)).ok()?;
             let at = file.metadata().ok()?.len();
             Some((file, at))
@@ -129,8 +128,8 @@ fn numbers(list: &str) -> Option<Vec<i32>> {
     Some(all)
 }
 
-/// `slurmstepd-node1: error: *** STEP 3.0 ON node1 CANCELLED AT 2026-11-26T07:32:09 ***`. If it names a reason, the state of the job
-/// has it, too.
+/// `slurmstepd-node1: error: *** STEP 3.0 ON node1 CANCELLED AT 2026-11-26T07:32:09 ***`. Where it names a reason, the
+/// state of the job has it, too.
 fn is_step_cancelled(said: &str) -> bool {
     let is_end = |line: &&str| line.starts_with("srun: error: ") && line.contains(": task");
     let is_cancelled =

@@ -81,8 +81,8 @@ pub fn socket_name(nonce: &str) -> String {
 }
 
 /// The directory of traces on a node whose agent brings them to `mpivet run`, although the nodes share one: others would see late
-/// what is written there. It is of the node alone, which its name says where nodes have a common `/tmp`. `wish`: where the user wants
-/// stages.
+/// what is written there. It is of the node alone, which its name says where nodes have a common `/tmp`. `wish`: where the user
+/// wants stages.
 pub fn node_dir(nonce: &str, wish: Option<&Path>) -> PathBuf {
     wish.filter(|wish| wish.is_absolute()).unwrap_or(Path::new("/tmp")).join(format!("mpivet-{nonce}-{}", proc::host()))
 }

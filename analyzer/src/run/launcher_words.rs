@@ -1,4 +1,6 @@
-//! Deaths that a launcher tells of, where its output goes to a file, as in batch jobs: for hosts about which nobody else tells. The output itself is left as it is; a terminal and a pipe are left alone.
+//! Deaths that a launcher tells of, where its output goes to a file, as in batch jobs: for hosts about which nobody else tells.
+//!
+//! The output itself is left as it is; a terminal and a pipe are left alone.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

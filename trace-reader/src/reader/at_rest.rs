@@ -19,11 +19,11 @@ pub enum Sight {
     Now,
     /// When all its threads rest.
     AtRest,
-    /// What it holds in memory, when it has ended.
+    /// When it has ended, for all that it holds in memory.
     AtTheEnd,
 }
 
-/// What is known of the copies of a process.
+/// The copies of a process, as far as they were read.
 #[derive(Default)]
 pub(super) struct AtRest {
     /// Its stages say that they are seen late; `None`: they were not seen.

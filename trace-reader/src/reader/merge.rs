@@ -32,7 +32,7 @@ impl Pace {
         self.sample.get_or_insert((now, self.seen));
     }
 
-    /// The same of copies, which were made at one moment: they hold everything up to the latest time in any of them.
+    /// Looks at copies in their place, which were made at one moment: they hold everything up to the latest time in any of them.
     pub(super) fn look_at_copies<'a>(&mut self, threads: impl Iterator<Item = &'a mut Thread>, are_new: bool) {
         let latest = threads.map(Thread::look_at_stage).max().unwrap_or(0);
         if are_new {

@@ -24,6 +24,7 @@ mod entry;
 mod job;
 mod mpi;
 mod pending;
+mod precise;
 mod process;
 mod state;
 mod tool;
@@ -36,4 +37,5 @@ fn loaded() {
     let [call, fortran, double] = entry::stubs::entries();
     state::interrupted::learn_entries([call, fortran, double, process::errors::program::entry()]);
     debuggers::queues::loaded();
+    precise::loaded();
 }

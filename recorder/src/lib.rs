@@ -17,6 +17,7 @@ mod descriptor;
 pub mod elf;
 pub mod environment;
 pub mod file_limit;
+pub mod in_flight;
 pub mod log;
 pub mod mappings;
 pub mod memory;

@@ -87,7 +87,9 @@ impl Folding<'_> {
                 let offset = if f.line > 0 { 0 } else { f.offset };
                 (f.module.clone(), f.file.clone(), f.line, offset)
             };
-            let innermost = frames.iter().find(|f| is_program(f));
+            // The instructions of one line that access memory are one mistake; two calls on one line are two.
+            let is_call = !call.function.is_empty() || call.pc != 0;
+            let innermost = frames.iter().find(|f| is_call && is_program(f));
             let instruction = innermost.map(|f| (f.module.clone(), f.offset)).unwrap_or_default();
             let (place, path) = (CallPlace::of(&frames, call), frames.iter().map(line).collect());
             ResolvedSite { place: Rc::new(place), path, instruction: Rc::new(instruction) }

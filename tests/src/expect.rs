@@ -134,7 +134,7 @@ impl Program {
         while let Some(option) = all.next() {
             if ["--checksums", "--sample-over"].contains(&option.as_str()) {
                 all.next();
-            } else if option != "--heap" {
+            } else if option != "--heap" && !option.starts_with("--precise") {
                 options.push(option.clone());
             }
         }
@@ -272,9 +272,9 @@ mod tests {
 
     #[test]
     fn options_of_the_run_alone_are_kept_from_the_analysis() {
-        let source = "// ranks: 2\n// options: --check a --checksums all --severity b=note\n";
+        let source = "// ranks: 2\n// options: --check a --checksums all --precise --severity b=note\n";
         let program = Program::parse(Path::new("bug.c"), source).unwrap();
-        assert_eq!(program.options.len(), 6);
+        assert_eq!(program.options.len(), 7);
         assert_eq!(program.analyze_options(), ["--check", "a", "--severity", "b=note"]);
     }
 

@@ -44,7 +44,7 @@ fn what_is_installed_works_and_is_known_to_man_and_shells() -> Result<()> {
     let outcome = run::run(install, LIMIT)?;
     ensure!(outcome.code == Some(0), "scripts/install: {:?}\n{}", outcome.code, outcome.stderr);
 
-    for library in ["libmpivet_queues.so", "libmpivet_symbols.so", "libmpivet_heap.so"] {
+    for library in ["libmpivet_queues.so", "libmpivet_symbols.so", "libmpivet_heap.so", "libmpivet_precise.so"] {
         ensure!(prefix.join("lib").join(library).is_file(), "{library} is not installed");
     }
 

@@ -139,14 +139,17 @@ pub struct Found {
     pub count: u64,
 }
 
-/// A call of the rank that a [`Found`] speaks of.
+/// [`Place::func`] of a place that is no call of MPI.
+pub const NO_FUNCTION: u16 = u16::MAX;
+
+/// A call of the rank that a [`Found`] speaks of, or another place of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Number of the thread within the rank.
     pub thread: u16,
     /// Place in the sequence of calls of the thread.
     pub call: u64,
-    /// [`crate::mpi::FnId::index`]
+    /// [`crate::mpi::FnId::index`], or [`NO_FUNCTION`].
     pub func: u16,
     /// [`crate::definition::Definition::Stack`] of the call.
     pub site: Id,

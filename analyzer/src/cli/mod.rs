@@ -23,7 +23,7 @@ pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::{PrintFormat, PrintPlan};
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
 pub(crate) use report::AnalyzePlan;
-pub(crate) use run::{ExploreLimits, Keep, RunPlan};
+pub(crate) use run::{ExploreLimits, Keep, Precise, RunPlan};
 pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
 use config::ConfigArgs;

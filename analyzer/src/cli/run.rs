@@ -29,6 +29,25 @@ impl Checksums {
     }
 }
 
+/// Accesses that are trapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Precise {
+    Off,
+    Stores,
+    Loads,
+}
+
+impl Precise {
+    /// The value of `MPIVET_PRECISE`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Precise::Off => "off",
+            Precise::Stores => "stores",
+            Precise::Loads => "loads",
+        }
+    }
+}
+
 /// The runs after which the trace directory is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Keep {
@@ -130,6 +149,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "NAMES@INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "@100ms",
           value_parser = sampling)]
     pvars: Option<String>,
+    /// Protect the memory of pending operations while the program runs, to name the very instruction that touches it: `stores`, or
+    /// `loads`, which are stores and loads [default without a word: loads]
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "loads", value_enum)]
+    precise: Option<Precise>,
     /// Do not stop a job that is proved to be deadlocked
     #[arg(long)]
     no_stop: bool,
@@ -167,6 +190,7 @@ pub(crate) struct RunPlan {
     pub(crate) cvars: Vec<String>,
     pub(crate) stress: bool,
     pub(crate) pvars: Option<String>,
+    pub(crate) precise: Option<Precise>,
     pub(crate) explore: Option<ExploreLimits>,
     pub(crate) each: bool,
     pub(crate) stop: bool,
@@ -205,6 +229,7 @@ impl RunArgs {
             cvars: last_of_each(self.cvar),
             stress: self.stress,
             pvars: self.pvars,
+            precise: self.precise,
             explore: self.explore.then_some(ExploreLimits { runs: self.explore_runs, seconds: self.explore_time }),
             each: self.each,
             stop: !self.no_stop,

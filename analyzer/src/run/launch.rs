@@ -6,7 +6,7 @@ use super::launcher::Job;
 use super::launcher_words::{DeathTold, LauncherWords};
 use super::stop::Process;
 use super::terminal::Sentinel;
-use crate::cli::RunPlan;
+use crate::cli::{Precise, RunPlan};
 use crate::exit::Exit;
 use agents::hub::Hub;
 use analyzer::load::late_file_system;
@@ -23,12 +23,12 @@ use std::ffi::{CString, OsString};
 use std::io::IsTerminal as _;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use trace_format::run::agent::{BANDWIDTH, HUB, IS_LATE, NEEDED, PROGRAM, TOKEN};
 use trace_format::run::discovery::FOLLOWER;
-use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::run::job::{PRECISE, PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
 use trace_format::run::nonce::{self, NONCE};
 use trace_format::run::over::Over;
@@ -81,9 +81,20 @@ pub(crate) struct Launched {
     words: LauncherWords,
 }
 
+/// The libraries for LD_PRELOAD, with the one that traps accesses, which lies beside the interposer.
+fn with_precise(found: &Found) -> PathBuf {
+    let mut list = found.preloaded().into_os_string();
+    list.push(":");
+    list.push(found.library.with_file_name("libmpivet_precise.so"));
+    list.into()
+}
+
 /// The command and the environment of the job.
 fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub: Option<&Hub>) -> Job {
-    let library = found.preloaded();
+    let library = match plan.precise {
+        None | Some(Precise::Off) => found.preloaded(),
+        Some(_) => with_precise(found),
+    };
     let mut preload = library.as_os_str().to_owned();
     if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
         preload.push(":");
@@ -120,6 +131,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     ours.extend(run_options.replay.map(|path| (REPLAY.into(), path.into())));
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
+    ours.extend(plan.precise.map(|which| (PRECISE.into(), which.name().into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
     // Output of ranks passes through the launcher to the same terminal as our messages.
     let columns = Style::of_stderr(When::Never, false).width;

@@ -162,6 +162,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         ..in_process(setting("cvars", "MPIVET_CVARS", Kind::Pairs(';'), "none", "{ MPIR_CVAR_ENABLE_GPU = \"0\" }"))
     },
     in_process(setting("pvars", "MPIVET_PVARS", Kind::Word, "none", "\"@100ms\"")),
+    in_process(setting("precise", "MPIVET_PRECISE", Kind::Word, "off", "\"stores\"")),
     in_process(off("probe-limits", "MPIVET_PROBE_LIMITS")),
     Setting { only_with: Some("explore"), ..setting("explore-runs", "MPIVET_EXPLORE_RUNS", Kind::Number, "20", "50") },
     Setting {

@@ -123,7 +123,7 @@ fn each_setting_has_its_option() {
             setting.kind == Kind::Bool,
             matches!(arg.get_action(), ArgAction::Set)
                 && arg.get_num_args().is_some_and(|n| n.min_values() == 0)
-                && setting.key != "pvars",
+                && !["pvars", "precise"].contains(&setting.key),
             "{}",
             setting.key
         );

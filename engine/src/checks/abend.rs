@@ -48,7 +48,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             // The call is the instruction before the one that it returns to.
             (None, caller) => (caller - 1, "it died in the function called here"),
         };
-        let site = Site { rank: *rank, call: open, pc, role: role.into() };
+        let site = Site { rank: *rank, call: open, pc, stack: 0, role: role.into() };
         let mut draft = Draft::new(CHECK, message, vec![site]);
         if let Some(last) = thread.and_then(|t| t.last.as_ref()).filter(|_| inside.is_empty()) {
             draft.calls.push(Site::new(last, "the last MPI call before"));

@@ -81,7 +81,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         let last = r.threads.iter().find_map(|t| t.last.clone()).map(|l| (l, "its last call".to_owned()));
         match open.or(last) {
             Some(part) => parts.push(part),
-            None => sites.push(Site { rank: *rank, call: None, pc: 0, role: "made no call".into() }),
+            None => sites.push(Site { rank: *rank, call: None, pc: 0, stack: 0, role: "made no call".into() }),
         }
     }
     let mut all = grouped(model, parts);

@@ -69,7 +69,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             }
             let site = match &error.call {
                 Some(call) => Site::new(call, "the call that failed"),
-                None => Site { rank: rank as i32, call: None, pc: 0, role: "the call that failed".into() },
+                None => Site { rank: rank as i32, call: None, pc: 0, stack: 0, role: "the call that failed".into() },
             };
             let name = error.call.as_ref().map_or("an MPI call", |c| c.name());
             let text = if error.text.is_empty() { String::new() } else { format!("{}: {}", Names::KEEP, error.text) };

@@ -23,6 +23,10 @@ impl Model {
     pub(crate) fn place_of_site(&self, site: &Site) -> u64 {
         match &site.call {
             Some(call) => self.place(call),
+            None if site.stack != 0 => {
+                let rank = self.ranks.get(site.rank as usize);
+                rank.and_then(|r| r.places.get(&site.stack)).copied().unwrap_or(0)
+            }
             None => self.ranks.get(site.rank as usize).map_or(0, |r| match site.pc {
                 // Without a place, two ranks are two findings only if something else tells them apart.
                 0 => 0,
@@ -33,7 +37,7 @@ impl Model {
 
     pub(crate) fn call_ref(&self, site: &Site) -> CallRef {
         let Some(origin) = &site.call else {
-            return outside(site.rank, site.pc, &self.names.rename(&site.role));
+            return CallRef { site: site.stack, ..outside(site.rank, site.pc, &self.names.rename(&site.role)) };
         };
         CallRef {
             rank: origin.rank,

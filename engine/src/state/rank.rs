@@ -28,7 +28,7 @@ use trace_format::catalogue::{BUFFER_TOO_SMALL, CheckInfo, LEAK_WINDOW};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId, Kind, ThreadLevel};
-use trace_format::system::{Checksums, Found, Place, Signal};
+use trace_format::system::{Checksums, Found, NO_FUNCTION, Place, Signal};
 use trace_reader::args::Args;
 use trace_reader::reader::Repeat;
 use trace_reader::reader::Varying;
@@ -250,7 +250,11 @@ impl Rank {
 
     pub(crate) fn discovery(&self, rank: i32, thread: u16, found: Found) -> Option<Discovery> {
         let check = found.check()?;
-        let sites = found.places.iter().map(|p| Site::new(&self.call_at(rank, p), p.role.clone())).collect();
+        let site = |place: &Place| match place.func {
+            NO_FUNCTION => Site { rank, call: None, pc: 0, stack: place.site, role: place.role.clone() },
+            _ => Site::new(&self.call_at(rank, place), place.role.clone()),
+        };
+        let sites = found.places.iter().map(site).collect();
         let at = found.places.first().map_or((thread, u64::MAX), |p| (p.thread, p.call));
         let mut discovery =
             Discovery { check, message: found.message, sites, notes: found.notes, count: found.count, at, got: None };

@@ -2,6 +2,7 @@
 
 use super::call::Origin;
 use std::rc::Rc;
+use trace_format::definition::Id;
 use trace_format::finding::CallRef;
 
 /// A call that a finding speaks of.
@@ -11,12 +12,14 @@ pub(crate) struct Site {
     /// `None`: a place outside of MPI.
     pub(crate) call: Option<Rc<Origin>>,
     pub(crate) pc: u64,
+    /// The stack of a place outside of MPI; 0: it is not known.
+    pub(crate) stack: Id,
     pub(crate) role: String,
 }
 
 impl Site {
     pub(crate) fn new(call: &Rc<Origin>, role: impl Into<String>) -> Site {
-        Site { rank: call.rank, call: Some(call.clone()), pc: 0, role: role.into() }
+        Site { rank: call.rank, call: Some(call.clone()), pc: 0, stack: 0, role: role.into() }
     }
 
     pub(crate) fn order(&self) -> (i32, u16, u64) {

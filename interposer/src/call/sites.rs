@@ -362,7 +362,7 @@ pub(crate) fn next_id() -> Id {
 }
 
 /// The number of a stack; a new one is written to the trace.
-fn intern(frames: &[u64]) -> Id {
+pub(crate) fn intern(frames: &[u64]) -> Id {
     if LOOKED.load(Ordering::Relaxed) == unloadings()
         && let Some(id) = STACKS.get(frames)
     {

@@ -9,6 +9,7 @@ use crate::mpi::abi::{self, Abi};
 use crate::mpi::handles::Dying;
 use crate::mpi::words::Words;
 use crate::mpi::{handles, library};
+use crate::precise::{self, Inside};
 use crate::process::errors::handlers;
 use crate::process::{altered, errors, lifecycle};
 use crate::state::open_calls::OpenCall;
@@ -68,6 +69,26 @@ fn of_call(thread: ThreadPtr, result: u64) -> u64 {
 /// A call that does not take the quick path.
 #[inline(never)]
 extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
+    if precise::is_there() {
+        return inside(number, frame);
+    }
+    usually(number, frame)
+}
+
+/// A call that says when it enters the library, and when it leaves it.
+#[cold]
+#[inline(never)]
+extern "C-unwind" fn inside(number: u32, frame: &mut Frame) -> u64 {
+    let _inside = Inside::enter(frame.arrival().stack_pointer);
+    if trace::is_lost() {
+        // Nobody knows any more when operations are over.
+        precise::give_up("");
+    }
+    usually(number, frame)
+}
+
+#[inline(always)]
+fn usually(number: u32, frame: &mut Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let Some(info) = recorded(index) else { return unrecorded(index, profiling, frame) };
     let abi = info.abi;

@@ -10,6 +10,7 @@ use crate::mpi::origin::Origin;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, handle_at};
 use crate::mpi::{handles, library};
+use crate::precise;
 use crate::process::errors::handlers;
 use crate::process::{errors, signals, worlds};
 use crate::state::queued;
@@ -20,6 +21,7 @@ use crate::state::recording::{
 use crate::state::thread::{LastPoll, Thread};
 use crate::state::{levels, statuses};
 use crate::watch::calls;
+use crate::watch::checks::access_in_flight;
 use crate::watch::thread_level;
 use crate::watch::{grequests, sums};
 use recorder::{clock, trace};
@@ -210,6 +212,9 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     // A program that calls its handler itself (MPI_Comm_call_errhandler) goes on without an error.
     thread.told.take_if(|index| *index == open.index);
     calls::after(thread, call, failed);
+    if precise::is_watching() {
+        access_in_flight::tell(thread, call);
+    }
     let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
     let class = match told {
         Some(class) if result == 0 => class,

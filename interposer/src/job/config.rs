@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
 use trace_format::file::Retention;
 use trace_format::run::discovery::FOLLOWER as FOLLOWER_VARIABLE;
-use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::run::job::{PRECISE, PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
 use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
@@ -68,6 +68,26 @@ pub(crate) fn follower() -> &'static Option<Root> {
     static FOLLOWER: OnceLock<Option<Root>> = OnceLock::new();
     FOLLOWER.get_or_init(|| text(FOLLOWER_VARIABLE)?.parse().ok())
 }
+
+/// `MPIVET_PRECISE`: is memory of pending operations watched, and against loads, too?
+pub(crate) fn precise() -> Option<bool> {
+    match text(PRECISE)?.as_str() {
+        "off" => None,
+        "stores" => Some(false),
+        "loads" => Some(true),
+        _ => {
+            recorder::log::line("MPIVET_PRECISE is neither loads nor stores nor off; using loads");
+            Some(true)
+        }
+    }
+}
+
+/// `MPIVET_STACK_DEPTH`, as it is known since the beginning.
+pub(crate) fn stack_depth() -> usize {
+    *STACK_DEPTH.get_or_init(|| 8)
+}
+
+static STACK_DEPTH: OnceLock<usize> = OnceLock::new();
 
 /// `MPIVET_QUEUES`
 pub(crate) fn queues() -> Queues {
@@ -175,6 +195,7 @@ impl Config {
         let Retention { time_error_ns, max_bytes } = self.retention;
         named.extend((time_error_ns > 0).then(|| (TIME_ERROR, format!("{time_error_ns}ns"))));
         named.extend((max_bytes > 0).then(|| (MAX_TRACE_SIZE, (max_bytes >> 20).to_string())));
+        named.extend(text(PRECISE).map(|which| (PRECISE, which)));
         named.extend(self.replay.as_ref().map(|path| (REPLAY, path.display().to_string())));
         named.extend(self.cvars.clone().map(|pairs| (CVARS, pairs)));
         named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -195,6 +216,7 @@ impl Config {
                 8
             }
         };
+        _ = STACK_DEPTH.set(stack_depth);
         Config {
             disabled,
             dir: path("MPIVET_DIR"),

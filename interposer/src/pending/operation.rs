@@ -7,10 +7,19 @@ use crate::mpi::spot::Spot;
 use crate::pending::partitions::Partitions;
 use crate::pending::snapshots::Snapshots;
 use crate::pending::spare::Spare;
-use crate::pending::uses::Uses;
+use crate::pending::uses::{Access, Use, Uses};
+use crate::precise::accesses::Watched;
 use smallvec::SmallVec;
-use trace_format::mpi::Class;
-use typemap::Key;
+use trace_format::mpi::{Class, Kind};
+use typemap::{Buffer, Key};
+
+/// A buffer of an operation that the call `started` has started, or a part of it, as it is watched.
+pub(crate) fn watched(started: Spot, used: &Use, buffer: Buffer) -> Watched {
+    let &Use { param, func, base, access, .. } = used;
+    // Other processes may read what a collective operation has written: the library passes it on from there.
+    let is_shared = access != Access::Write || matches!(func.row().class, Class::Collective(..));
+    Watched { buffer, is_closed: !is_shared, started, param, func, base }
+}
 
 /// An operation with a request.
 pub(crate) struct Operation {
@@ -93,6 +102,22 @@ impl Operation {
     pub(crate) fn may_have_changed(&self) -> bool {
         let is_pending = self.active && !self.seen_complete && !self.cancelled;
         is_pending && !self.is_disturbed && !self.snapshots.is_empty()
+    }
+
+    /// May its buffers be watched? The C library has threads of its own that read and write files; nobody stands in front of them.
+    pub(crate) fn may_be_watched(&self) -> bool {
+        let moves_messages = matches!(
+            self.class,
+            Class::Send(..)
+                | Class::Recv(_)
+                | Class::SendRecv(_)
+                | Class::SendRecvReplace(_)
+                | Class::Mrecv(_)
+                | Class::PartitionedSend
+                | Class::PartitionedRecv
+                | Class::Collective(..)
+        );
+        moves_messages && self.made.func.row().params.iter().all(|param| param.kind != Kind::File)
     }
 
     /// Do parts of its buffers belong to the program and to MPI in turn?

@@ -2,9 +2,10 @@
 //! ones of a receive until they have arrived.
 
 use crate::mpi::types;
-use crate::pending::operation::Operation;
+use crate::pending::operation::{Operation, watched};
 use crate::pending::state::{State, Used};
 use crate::pending::uses::Use;
+use crate::precise::{self, accesses};
 use trace_format::requests::Ix;
 use typemap::{Buffer, Key, Pending};
 
@@ -54,9 +55,13 @@ impl Operation {
             return;
         }
         let all = partitions.ready.len();
+        let place = std::ptr::from_ref(&*pending) as usize;
         for partition in 0..all {
             let Some(buffer) = buffer_of(used, partition, all) else { return };
-            let key = pending.insert(buffer, true, Used::new(ix, 0));
+            let key = pending.insert(buffer.clone(), true, Used::new(ix, 0));
+            if precise::is_watching() {
+                accesses::begins((place, key), watched(self.started, used, buffer));
+            }
             self.keys.push(key);
             partitions.keys.push(key);
         }
@@ -75,7 +80,12 @@ impl State {
         let is_followed = is_first && operation.active && partitions.is_followed();
         let buffer = is_followed.then(|| buffer_of(used, place, partitions.ready.len())).flatten()?;
         let conflict = pending.conflict(&buffer, false).map(|(other, address)| (*other, address));
-        operation.keys.push(pending.insert(buffer, false, Used::new(ix, 0)));
+        let key = pending.insert(buffer.clone(), false, Used::new(ix, 0));
+        operation.keys.push(key);
+        if precise::is_watching() {
+            let place = std::ptr::from_ref(&*pending) as usize;
+            accesses::begins((place, key), watched(operation.started, used, buffer));
+        }
         conflict
     }
 
@@ -83,6 +93,10 @@ impl State {
     pub(crate) fn arrived(&mut self, ix: Ix, partition: i64) {
         let partitions = self.requests.get(ix).and_then(|operation| operation.partitions.as_ref());
         let key = partitions.and_then(|p| p.keys.get(usize::try_from(partition).ok()?)).copied();
-        key.into_iter().for_each(|key| _ = self.pending.remove(key));
+        let Some(key) = key else { return };
+        self.pending.remove(key);
+        if precise::is_there() {
+            accesses::ends((std::ptr::from_ref(&self.pending) as usize, key));
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::mpi::spot::Spot;
 use crate::pending::conflicts::{Begun, Conflict, Suspects};
-use crate::pending::operation::Operation;
+use crate::pending::operation::{Operation, watched};
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
+use crate::precise::{self, accesses};
 use recorder::threads;
 use trace_format::mpi::Class;
 use trace_format::requests::{Ix, Requests};
@@ -129,6 +130,10 @@ impl State {
             }
         }
         operation.is_disturbed = false;
+        if precise::is_watching() {
+            self.watch(ix);
+        }
+        let operation = self.requests.get_mut(ix)?;
         let suspects = if are_several && !is_filled_later { Suspects::of(own, &operation.uses) } else { None };
         let conflict = conflict.and_then(|(mine, theirs, address)| self.disturbed(mine, theirs, address));
         if conflict.is_some() {
@@ -154,8 +159,24 @@ impl State {
         if operation.keys.is_empty() {
             return;
         }
+        let place = std::ptr::from_ref(&*pending) as usize;
         while let Some(key) = operation.keys.pop() {
             pending.remove(key);
+            if precise::is_there() {
+                accesses::ends((place, key));
+            }
+        }
+    }
+
+    /// The memory of the operation is watched until it is released.
+    #[cold]
+    fn watch(&mut self, ix: Ix) {
+        let place = std::ptr::from_ref(&self.pending) as usize;
+        let Some(operation) = self.requests.get(ix) else { return };
+        if !operation.is_partitioned() && operation.may_be_watched() {
+            for (key, used) in operation.keys.iter().zip(&operation.uses) {
+                accesses::begins((place, *key), watched(operation.started, used, used.buffer.clone()));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::call::info::Said;
 use crate::call::mode::{self, INTERNAL_ERROR, Mode};
 use crate::call::sites;
 use crate::debuggers::queues;
-use crate::job::config::Config;
+use crate::job::config::{self, Config};
 use crate::job::launch;
 use crate::job::place::{cwd, directory, is_shared, program, tell_that_it_is_not_shared};
 use crate::mpi::abi::Abi;
@@ -13,17 +13,20 @@ use crate::mpi::library::{self, MpiLibrary};
 use crate::mpi::sessions;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles};
+use crate::precise;
 use crate::process::{
     agent, altered, buffer_limit, end, errors, foreign_launcher, job_file, signals, trace_file, worlds,
 };
+use crate::state::slow_path::PRECISE;
 use crate::state::thread;
 use crate::state::user_threads::{OTHER_STACK, OTHER_THREAD};
 use crate::tool;
 use crate::watch::annotations;
 use crate::watch::calls;
 use crate::watch::early;
-use recorder::{clock, environment, log, owner, stop, trace};
+use recorder::{clock, environment, log, owner, slow_path, stop, trace};
 use std::collections::BTreeSet;
+use trace_format::catalogue::ACCESS_IN_FLIGHT;
 use trace_format::file::{Launch, RankHeader, STAGE_BYTES};
 use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
 use trace_format::run::job::Job;
@@ -139,6 +142,9 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     end::watch();
     signals::install(before.config.under_run);
     calls::begin();
+    if calls::are_operations_known() && config::selection().is_on(&ACCESS_IN_FLIGHT) && precise::begin(rank == 0) {
+        slow_path::set(PRECISE, true);
+    }
     queues::begin(before.config.queues, calls::are_operations_known(), rank, size);
     mode::start(abi, Said { has_special_rules: calls::has_special_rules, altered: altered::of });
 }

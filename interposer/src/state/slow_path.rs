@@ -18,6 +18,9 @@ pub(crate) const MAIN_THREAD: Reason = Reason::other(5);
 /// Blocks of the heap are known.
 pub(crate) const HEAP: Reason = Reason::other(6);
 
+/// Calls must say when they enter the library: `--precise`.
+pub(crate) const PRECISE: Reason = Reason::other(6);
+
 /// Is there nothing that calls of a thread must look at? `no_concern`: what is nothing unusual for that thread.
 #[inline(always)]
 pub(crate) fn is_nothing(no_concern: Reason) -> bool {

@@ -5,7 +5,8 @@ use anyhow::{Context as _, Result};
 use std::collections::BTreeSet;
 
 /// From the lowest to the highest: a file imports from its own folder and from lower ones.
-const ORDER: [&str; 10] = ["job", "debuggers", "mpi", "call", "pending", "state", "watch", "tool", "process", "entry"];
+const ORDER: [&str; 11] =
+    ["job", "debuggers", "mpi", "call", "precise", "pending", "state", "watch", "tool", "process", "entry"];
 
 #[test]
 fn folders_of_the_interposer_import_downwards() -> Result<()> {

@@ -196,6 +196,7 @@ catalogue! {
     request_misuse::REQUEST_MISUSE,
     buffered_send_space::BUFFERED_SEND_SPACE,
     grequest_misuse::GREQUEST_MISUSE,
+    access_in_flight::ACCESS_IN_FLIGHT,
     invalid_rank::INVALID_RANK,
     invalid_tag::INVALID_TAG,
     invalid_count::INVALID_COUNT,

@@ -21,6 +21,9 @@ pub const REPLAY: &str = "MPIVET_REPLAY";
 /// Environment variable of `--probe-limits`.
 pub const PROBE_LIMITS: &str = "MPIVET_PROBE_LIMITS";
 
+/// Environment variable of `--precise`: `loads`, `stores` or `off`.
+pub const PRECISE: &str = "MPIVET_PRECISE";
+
 /// Contents of `job.json`. Unknown fields are ignored, missing ones take their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

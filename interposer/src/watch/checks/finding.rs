@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
-use trace_format::system::{Found, Place, SystemEvent};
+use trace_format::system::{Found, NO_FUNCTION, Place, SystemEvent};
 
 fn place(spot: Spot, role: String) -> Place {
     Place { thread: spot.thread, call: spot.call, func: spot.func as u16, site: spot.site, role }
@@ -32,6 +32,12 @@ impl Finding {
     /// A call that proves it, and what it is in the finding: "the send is pending", "freed here".
     pub(crate) fn at(mut self, spot: Spot, role: impl Into<String>) -> Finding {
         self.places.push(place(spot, role.into()));
+        self
+    }
+
+    /// A place outside of MPI, in a thread of this number.
+    pub(crate) fn outside(mut self, thread: u16, site: Id, role: impl Into<String>) -> Finding {
+        self.places.push(Place { thread, call: u64::MAX, func: NO_FUNCTION, site, role: role.into() });
         self
     }
 

@@ -4,6 +4,7 @@
 //!
 //! When each looks at a call: [`crate::watch::calls`].
 
+pub(crate) mod access_in_flight;
 mod aliased_buffers;
 pub(crate) mod arguments;
 pub(crate) mod buffer_too_small;

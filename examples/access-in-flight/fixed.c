@@ -1,0 +1,43 @@
+// Two ranks exchange blocks while they work on the next ones.
+//
+// Correct: the block is filled when both operations are complete.
+//
+// ranks: 2
+// options: --precise
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LENGTH = 1 << 19 };
+
+static _Alignas(4096) double sent[LENGTH];
+
+static void fill(double value)
+{
+    for (int i = 0; i < LENGTH; i += 1000)
+        sent[i] = value;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Request requests[2];
+    double *received, sum = 0;
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (posix_memalign((void **)&received, 4096, LENGTH * sizeof *received))
+        return 1;
+    fill(rank);
+    MPI_Irecv(received, LENGTH, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(sent, LENGTH, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    if (rank == 0)
+        fill(7);
+    sum += received[0];
+    printf("%g\n", sum);
+    free(received);
+    MPI_Finalize();
+    return 0;
+}

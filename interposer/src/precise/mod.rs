@@ -1,0 +1,107 @@
+//! `--precise`: the memory of pending operations is protected while the program runs, so that the instruction that touches it
+//! is known. `libmpivet_precise.so` protects and traps; here it is said which memory that is, and which operations the accesses
+//! concern.
+
+pub(crate) mod accesses;
+mod refusals;
+#[cfg(test)]
+mod tests;
+
+use crate::job::config;
+use recorder::in_flight::{Access, Counts, Interface, SYMBOL, VERSION};
+use recorder::{environment, log};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use trace_format::run::job::PRECISE;
+
+/// The other library, if it is there and wanted.
+static LIBRARY: AtomicPtr<Interface> = AtomicPtr::new(std::ptr::null_mut());
+/// Memory is protected when operations begin.
+static WATCHES: AtomicBool = AtomicBool::new(false);
+
+/// This library was loaded: looks for the other one.
+pub(crate) fn loaded() {
+    if environment::var_os(PRECISE).is_none_or(|value| value.is_empty() || value == "off") {
+        return;
+    }
+    // SAFETY: looking up a name has no preconditions.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, SYMBOL.as_ptr()) }.cast::<Interface>();
+    // SAFETY: the variable of this name begins with its version, whatever follows.
+    if !found.is_null() && unsafe { (*found).version } == VERSION {
+        LIBRARY.store(found, Ordering::Release);
+    }
+}
+
+#[inline(always)]
+fn library() -> Option<&'static Interface> {
+    // SAFETY: null, or the address of a variable of a library that is never unloaded.
+    unsafe { LIBRARY.load(Ordering::Relaxed).as_ref() }
+}
+
+/// Is the other library there? Then it must be told when a thread enters MPI.
+#[inline(always)]
+pub(crate) fn is_there() -> bool {
+    !LIBRARY.load(Ordering::Relaxed).is_null()
+}
+
+/// Is memory protected when operations begin?
+#[inline(always)]
+pub(crate) fn is_watching() -> bool {
+    WATCHES.load(Ordering::Relaxed)
+}
+
+/// MPI has begun. True: calls must say when they enter the library.
+pub(crate) fn begin(is_first: bool) -> bool {
+    let Some(loads) = config::precise() else { return false };
+    let refused = match library() {
+        None => Some("libmpivet_precise.so is not preloaded"),
+        Some(_) => refusals::reason(),
+    };
+    if let Some(reason) = refused {
+        if is_first {
+            log::line(&format!("--precise: no memory is watched, because {reason}"));
+        }
+        return false;
+    }
+    library().into_iter().for_each(|library| (library.begin)(loads));
+    WATCHES.store(true, Ordering::SeqCst);
+    true
+}
+
+/// Nothing is watched any more, for the reason that is told.
+#[cold]
+pub(crate) fn give_up(reason: &str) {
+    if WATCHES.swap(false, Ordering::SeqCst) {
+        library().into_iter().for_each(|library| (library.stop)());
+        if !reason.is_empty() {
+            log::line(&format!("--precise: no memory is watched any more, because {reason}"));
+        }
+    }
+}
+
+/// How much was watched, if anything was wanted to be.
+pub(crate) fn counts() -> Option<Counts> {
+    library().filter(|_| is_watching()).map(|library| (library.counts)())
+}
+
+/// A thread inside of MPI, as long as this lives.
+pub(crate) struct Inside(u32);
+
+impl Inside {
+    /// The thread is about to enter MPI; `None` if nobody must be told.
+    #[inline(always)]
+    pub(crate) fn enter(stack_pointer: u64) -> Option<Inside> {
+        library().map(|library| Inside((library.enter)(stack_pointer)))
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        library().into_iter().for_each(|library| (library.leave)(self.0));
+    }
+}
+
+fn take() -> Option<Access> {
+    use recorder::in_flight::{How, MAX_FRAMES};
+    let mut access = Access { ticket: 0, address: 0, bytes: 0, how: How::Load, count: 0, frames: [0; MAX_FRAMES] };
+    (library()?.take)(&mut access).then_some(access)
+}

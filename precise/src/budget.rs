@@ -1,0 +1,110 @@
+//! What traps may cost: so many on one page, and so much time in all.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// A page with so many traps is given up for its operation.
+const MOST_ON_PAGE: u32 = 64;
+/// The program may take so many times as long.
+const MOST_TIMES: u64 = 3;
+/// Time that traps may take in any case, in nanoseconds.
+const FREE_NS: u64 = 300_000_000;
+/// Price of a trap that the handlers do not see themselves: two signals, one of which the processor raises behind the instruction.
+const UNSEEN_NS: u64 = 12_000;
+
+const PLACES: usize = 1 << 14;
+
+/// Traps on pages: number of the page and of its use of memory, mixed, and how often.
+struct Counters([(AtomicU64, AtomicU32); PLACES]);
+
+static COUNTERS: Counters = Counters([const { (AtomicU64::new(0), AtomicU32::new(0)) }; PLACES]);
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+static SPENT: AtomicU64 = AtomicU64::new(0);
+static TRAPS: AtomicU64 = AtomicU64::new(0);
+static PAGES: AtomicU64 = AtomicU64::new(0);
+static OVER: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes the time into the variable; async-signal-safe.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+pub(crate) fn begin() {
+    BEGUN.store(now(), Ordering::Relaxed);
+}
+
+/// Counts a trap on a page of a use of memory. False: the page is given up. Another page may share its place in the table: then
+/// both are counted anew.
+pub(crate) fn may_trap(ticket: u64, page: u64) -> bool {
+    COUNTERS.count(ticket, page)
+}
+
+impl Counters {
+    fn count(&self, ticket: u64, page: u64) -> bool {
+        let key = (ticket ^ page.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let Some((known, count)) = self.0.get((key >> 50) as usize % PLACES) else { return false };
+        if known.swap(key, Ordering::Relaxed) != key {
+            count.store(0, Ordering::Relaxed);
+        }
+        let before = count.fetch_add(1, Ordering::Relaxed);
+        if before == MOST_ON_PAGE {
+            PAGES.fetch_add(1, Ordering::Relaxed);
+        }
+        before < MOST_ON_PAGE
+    }
+}
+
+/// A handler that began at `start` is done. Too much time: all is given up.
+pub(crate) fn spend(start: u64) {
+    TRAPS.fetch_add(1, Ordering::Relaxed);
+    let end = now();
+    let own = end.saturating_sub(start).saturating_add(UNSEEN_NS);
+    let spent = SPENT.fetch_add(own, Ordering::Relaxed).saturating_add(own);
+    let all = end.saturating_sub(BEGUN.load(Ordering::Relaxed));
+    if is_too_much(spent, all) {
+        OVER.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Has the program taken too long, of whose time in all so much was spent by traps?
+fn is_too_much(spent: u64, all: u64) -> bool {
+    spent > FREE_NS.saturating_add(all.saturating_sub(spent).saturating_mul(MOST_TIMES - 1))
+}
+
+pub(crate) fn is_over() -> bool {
+    OVER.load(Ordering::SeqCst)
+}
+
+/// Nothing more is trapped.
+pub(crate) fn end() {
+    OVER.store(true, Ordering::SeqCst);
+}
+
+pub(crate) fn traps() -> u64 {
+    TRAPS.load(Ordering::Relaxed)
+}
+
+pub(crate) fn pages() -> u64 {
+    PAGES.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_given_up_for_one_use_of_it() {
+        for _ in 0..MOST_ON_PAGE {
+            assert!(may_trap(100, 0x7000));
+        }
+        assert!(!may_trap(100, 0x7000) && may_trap(101, 0x7000) && may_trap(100, 0x8000));
+    }
+
+    #[test]
+    fn traps_may_take_twice_the_time_of_the_program() {
+        const SECOND: u64 = 1_000_000_000;
+        assert!(!is_too_much(FREE_NS, FREE_NS), "the beginning is free");
+        assert!(!is_too_much(2 * SECOND, 3 * SECOND) && is_too_much(3 * SECOND, 4 * SECOND));
+    }
+}

@@ -1,0 +1,106 @@
+//! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
+//! whoever had the signal before ([`crate::signals`]).
+
+use crate::{budget, records, signals, table, thread};
+use recorder::in_flight::How;
+use std::ffi::{c_int, c_void};
+
+/// The trap flag among the flags of the processor: a trap comes behind the next instruction.
+const TRAP_FLAG: i64 = 1 << 8;
+/// `si_code` of that trap, and of a fault for want of rights.
+const TRAP_TRACE: c_int = 2;
+const NO_RIGHT: c_int = 2;
+/// Bit of the error code: the access was a store.
+const STORE: i64 = 2;
+/// A smaller stack for handlers has no room for looking at the callers.
+const ROOM: usize = 32 << 10;
+
+/// # Safety
+/// The kernel calls it, for SIGSEGV and SIGTRAP.
+pub(crate) unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the address is that of this thread's own variable.
+    let errno = unsafe { *libc::__errno_location() };
+    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
+    let (code, address, ucontext) =
+        unsafe { ((*info).si_code, (*info).si_addr() as u64, &mut *context.cast::<libc::ucontext_t>()) };
+    let is_ours = match signal {
+        libc::SIGSEGV => code == NO_RIGHT && is_explained(address, ucontext),
+        _ => code == TRAP_TRACE && end_step(ucontext),
+    };
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+    if !is_ours {
+        // SAFETY: the arguments are the kernel's.
+        unsafe { signals::pass_on(signal, info, context) };
+    }
+}
+
+fn register(context: &libc::ucontext_t, number: c_int) -> i64 {
+    context.uc_mcontext.gregs.get(number as usize).copied().unwrap_or(0)
+}
+
+fn set_flag(context: &mut libc::ucontext_t, is_on: bool) {
+    if let Some(flags) = context.uc_mcontext.gregs.get_mut(libc::REG_EFL as usize) {
+        *flags = if is_on { *flags | TRAP_FLAG } else { *flags & !TRAP_FLAG };
+    }
+}
+
+/// Is the fault one of protected memory? Then the instruction can go on.
+fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
+    let start = budget::now();
+    let page = address / table::PAGE * table::PAGE;
+    let is_store = register(context, libc::REG_ERR) & STORE != 0;
+    let instruction = register(context, libc::REG_RIP) as u64;
+    let forbidding = || table::within(page..page + 1).filter(|entry| entry.forbids(is_store));
+    if forbidding().next().is_none() {
+        // It may have been protected when the instruction was executed, and no longer: once is tried again.
+        return thread::with(|state| state.unexplained.replace((instruction, address)) != (instruction, address));
+    }
+    thread::with(|state| state.unexplained.set((0, 0)));
+    if thread::is_inside() || budget::is_over() {
+        thread::opens();
+        table::within(page..page + 1).for_each(table::Entry::open);
+        return true;
+    }
+    let how = if is_store { How::Store } else { How::Load };
+    let mut may_go_on = true;
+    for entry in forbidding() {
+        records::by_instruction(entry.ticket(), (address, 1), how, (instruction, has_room(context)));
+        may_go_on &= budget::may_trap(entry.ticket(), page);
+    }
+    table::open_page(page);
+    let steps = may_go_on
+        && thread::with(|state| {
+            let steps = state.steps.get();
+            let place = state.stepping.get(steps);
+            place.map(|place| place.set(page)).inspect(|()| state.steps.set(steps + 1)).is_some()
+        });
+    if steps {
+        set_flag(context, true);
+    }
+    budget::spend(start);
+    true
+}
+
+/// Is there room on the stack that the handler runs on? A stack of a thread has it; one that the program has made for handlers may
+/// be small.
+fn has_room(context: &libc::ucontext_t) -> bool {
+    let (own, stack) = ((&raw const context) as usize, &context.uc_stack);
+    let is_on_it = (stack.ss_sp as usize..(stack.ss_sp as usize).wrapping_add(stack.ss_size)).contains(&own);
+    !is_on_it || stack.ss_size >= ROOM
+}
+
+/// The instruction that pages were opened for is over: they are protected again.
+fn end_step(context: &mut libc::ucontext_t) -> bool {
+    let pages = thread::with(|state| state.steps.replace(0));
+    if pages == 0 {
+        return false;
+    }
+    set_flag(context, false);
+    thread::with(|state| {
+        for page in state.stepping.iter().take(pages) {
+            table::close_page(page.get());
+        }
+    });
+    true
+}

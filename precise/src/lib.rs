@@ -1,0 +1,68 @@
+//! `libmpivet_precise.so`: traps loads and stores of the program on memory that pending operations of MPI use
+//! (`mpivet run --precise`). `libmpivet.so` says which memory that is and makes the findings; without the option nobody loads this.
+//!
+//! Whole pages inside of a buffer are protected, nothing else: what is not the buffer's is never in reach of a trap. Nothing is
+//! lifted when the library of MPI is called: a fault while the thread is inside of MPI opens the buffer, and it is protected
+//! again when the thread leaves ([`table`]). A fault of the program is noted ([`records`]), the page is opened for one
+//! instruction and closed by the trap behind it ([`handler`]). The kernel does not fault, it refuses: the functions of the C
+//! library by which it accesses memory open what they are given ([`wrappers`]).
+//!
+//! Nothing on the path of a handler allocates, locks or waits.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::indexing_slicing)
+)]
+// Tests have the C library without anything in front of it.
+#![cfg_attr(test, allow(dead_code))]
+
+mod budget;
+mod handler;
+mod place;
+mod real;
+mod records;
+mod signals;
+mod table;
+mod thread;
+#[cfg(not(test))]
+mod wrappers;
+
+use recorder::in_flight::{Counts, Interface, VERSION};
+
+/// Found by its name: [`recorder::in_flight::SYMBOL`].
+#[unsafe(no_mangle)]
+static mpivet_precise_interface: Interface = Interface {
+    version: VERSION,
+    begin,
+    arm: table::arm,
+    disarm: table::disarm,
+    enter: thread::enter,
+    leave: thread::leave,
+    take: records::take,
+    counts,
+    stop: table::stop,
+};
+
+extern "C" fn begin(loads: bool) {
+    table::begin(loads);
+    budget::begin();
+    signals::install();
+    // SAFETY: the function only touches this library's own data.
+    unsafe { libc::pthread_atfork(None, None, Some(table::in_child)) };
+}
+
+extern "C" fn counts() -> Counts {
+    let mut counts = table::counts();
+    counts.traps = budget::traps();
+    counts.pages = budget::pages();
+    counts.is_over = u64::from(budget::is_over());
+    counts
+}
+
+#[ctor::ctor(unsafe)]
+fn loaded() {
+    thread::first();
+    records::learn_self();
+    #[cfg(not(test))]
+    wrappers::learn();
+}

@@ -1,0 +1,141 @@
+//! Memory that may be protected: private, to be read and written, on no stack, and of no device.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use trace_format::run::proc;
+
+const MOST_STACKS: usize = 1 << 10;
+
+/// Stacks of threads, with what belongs to a thread at their upper ends.
+static STACKS: [(AtomicU64, AtomicU64); MOST_STACKS] = [const { (AtomicU64::new(0), AtomicU64::new(0)) }; MOST_STACKS];
+
+/// A thread with this stack begins. `None`: there is no room, and then nobody can be sure of any memory.
+pub(crate) fn add_stack(stack: &Range<u64>) -> Option<usize> {
+    let place = STACKS
+        .iter()
+        .position(|(start, _)| start.compare_exchange(0, stack.start, Ordering::SeqCst, Ordering::SeqCst).is_ok());
+    match place.and_then(|place| Some((place, STACKS.get(place)?))) {
+        Some((place, (_, end))) => {
+            end.store(stack.end, Ordering::SeqCst);
+            Some(place)
+        }
+        None => {
+            LOST.store(1, Ordering::SeqCst);
+            None
+        }
+    }
+}
+
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn remove_stack(place: usize) {
+    if let Some((start, end)) = STACKS.get(place) {
+        end.store(0, Ordering::SeqCst);
+        start.store(0, Ordering::SeqCst);
+    }
+}
+
+fn is_on_stack(range: &Range<u64>) -> bool {
+    let meets = |(start, end): &(AtomicU64, AtomicU64)| {
+        start.load(Ordering::SeqCst) < range.end && range.start < end.load(Ordering::SeqCst)
+    };
+    STACKS.iter().any(meets)
+}
+
+/// The stack of the thread that is the first one, or of the one that calls this.
+pub(crate) fn own_stack() -> Option<Range<u64>> {
+    let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::zeroed();
+    let (mut base, mut bytes) = (std::ptr::null_mut(), 0);
+    // SAFETY: the attributes are written by the first call, read by the second one, and destroyed if they were written.
+    unsafe {
+        if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
+            return None;
+        }
+        libc::pthread_attr_getstack(attributes.as_ptr(), &mut base, &mut bytes);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+    }
+    Some(base as u64..(base as u64).saturating_add(bytes as u64))
+}
+
+/// Parts of memory that were found to be plain.
+struct Known(Vec<Range<u64>>);
+
+static KNOWN: Mutex<Known> = Mutex::new(Known(Vec::new()));
+
+/// May these pages be protected?
+pub(crate) fn is_plain(pages: &Range<u64>) -> bool {
+    if LOST.load(Ordering::SeqCst) != 0 || is_on_stack(pages) {
+        return false;
+    }
+    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    if STALE.swap(false, Ordering::SeqCst) {
+        known.0.clear();
+    }
+    let holds = |known: &Known| known.0.iter().any(|part| part.start <= pages.start && pages.end <= part.end);
+    if holds(&known) {
+        return true;
+    }
+    known.look(&proc::own_maps());
+    holds(&known)
+}
+
+/// Is set without the lock: an allocator that the holder of the lock calls may give memory back.
+static STALE: AtomicBool = AtomicBool::new(false);
+
+/// The program gives memory back, or makes other memory of it.
+pub(crate) fn forget() {
+    STALE.store(true, Ordering::SeqCst);
+}
+
+impl Known {
+    /// Pages that are protected already divide a mapping into several parts. Such pages are known from the time before.
+    fn look(&mut self, maps: &str) {
+        let here = (&raw const maps) as u64;
+        let plain = |m: &proc::Mapped| {
+            let is_file = m.path.starts_with('/') && !m.path.starts_with("/dev/");
+            m.rights.starts_with("rw-p")
+                && (m.path.is_empty() || m.path == "[heap]" || is_file)
+                && !m.range.contains(&here)
+        };
+        let mut all: Vec<Range<u64>> = std::mem::take(&mut self.0);
+        all.extend(proc::mapped(maps).filter(plain).map(|m| m.range));
+        all.sort_by_key(|part| part.start);
+        for part in all {
+            match self.0.last_mut().filter(|last| part.start <= last.end) {
+                Some(last) => last.end = last.end.max(part.end),
+                None => self.0.push(part),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_memory_is_private_and_writable() {
+        let mut known = Known(Vec::new());
+        known.look(
+            "1000-3000 rw-p 00000000 00:00 0 \n3000-4000 rw-p 00000000 00:00 0 [heap]\n5000-6000 r--p 00000000 00:00 0 \n\
+             7000-8000 rw-s 00000000 00:00 0 /dev/shm/x\n8000-9000 rw-p 00000000 00:00 0 /dev/dri\n\
+             a000-b000 rw-p 00000000 00:00 0 [stack]\nb000-c000 rwxp 00000000 00:00 0 \n",
+        );
+        assert_eq!(known.0.first(), Some(&(0x1000..0x4000)));
+        assert_eq!(known.0.len(), 1);
+        known.look(
+            "1000-2000 rw-p 00000000 00:00 0 \n2000-3000 ---p 00000000 00:00 0 \n3000-8000 rw-p 00000000 00:00 0 \n",
+        );
+        assert_eq!(known.0.first(), Some(&(0x1000..0x8000)), "a part that is protected by now was plain before");
+    }
+
+    #[test]
+    fn stacks_are_not_plain() {
+        let stack = 0x7000_0000..0x7000_8000;
+        let place = add_stack(&stack).unwrap();
+        assert!(is_on_stack(&(0x7000_7000..0x7000_9000)) && !is_on_stack(&(0x7000_8000..0x7000_9000)));
+        remove_stack(place);
+        assert!(!is_on_stack(&stack));
+    }
+}

@@ -1,0 +1,333 @@
+//! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock
+//! that no handler takes.
+
+use crate::{budget, place};
+use recorder::in_flight::{Counts, refusal};
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// Uses of memory at the same time.
+const MOST: usize = 1 << 12;
+pub(crate) const PAGE: u64 = 4096;
+
+/// A use of memory.
+pub(crate) struct Entry {
+    /// 0: nobody has it.
+    ticket: AtomicU64,
+    /// Its whole pages.
+    first: AtomicU64,
+    end: AtomicU64,
+    /// It must not even be read.
+    is_closed: AtomicBool,
+    /// All of it was opened, for the library or for the kernel.
+    is_open: AtomicBool,
+}
+
+static ENTRIES: [Entry; MOST] = [const {
+    Entry {
+        ticket: AtomicU64::new(0),
+        first: AtomicU64::new(0),
+        end: AtomicU64::new(0),
+        is_closed: AtomicBool::new(false),
+        is_open: AtomicBool::new(false),
+    }
+}; MOST];
+/// Entries behind this one were never used.
+static USED: AtomicUsize = AtomicUsize::new(0);
+static ARMED: AtomicUsize = AtomicUsize::new(0);
+static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Threads that have opened memory and not left MPI, or the system call, that they opened it for.
+static OPENERS: AtomicU32 = AtomicU32::new(0);
+/// An entry may be open.
+static ANY_OPEN: AtomicBool = AtomicBool::new(false);
+static IS_ON: AtomicBool = AtomicBool::new(false);
+/// Loads from memory that will be written are trapped, too.
+static LOADS: AtomicBool = AtomicBool::new(false);
+
+static WATCHED: AtomicU64 = AtomicU64::new(0);
+static SMALL: AtomicU64 = AtomicU64::new(0);
+static ELSEWHERE: AtomicU64 = AtomicU64::new(0);
+static FULL: AtomicU64 = AtomicU64::new(0);
+
+/// One thread at a time changes the table. A handler of the program that interrupts this thread goes on without it.
+struct Lock(AtomicU32);
+static LOCK: Lock = Lock(AtomicU32::new(0));
+
+thread_local! {
+    static HOLDS: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Lock {
+    fn with<T>(&self, f: impl FnOnce() -> T) -> T {
+        if HOLDS.replace(true) {
+            return f();
+        }
+        while self.0.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            std::thread::yield_now();
+        }
+        let result = f();
+        self.0.store(0, Ordering::Release);
+        HOLDS.set(false);
+        result
+    }
+}
+
+fn protect(pages: &Range<u64>, rights: i32) -> bool {
+    // SAFETY: only pages that were found to be plain memory, which the program may read and write, are entered into the table.
+    pages.is_empty()
+        || unsafe { libc::mprotect(pages.start as *mut _, (pages.end - pages.start) as usize, rights) == 0 }
+}
+
+const OPEN: i32 = libc::PROT_READ | libc::PROT_WRITE;
+
+pub(crate) fn open_page(page: u64) {
+    protect(&(page..page + PAGE), OPEN);
+}
+
+impl Entry {
+    fn pages(&self) -> Range<u64> {
+        self.first.load(Ordering::Acquire)..self.end.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn ticket(&self) -> u64 {
+        self.ticket.load(Ordering::Acquire)
+    }
+
+    /// The part of a range that is protected.
+    pub(crate) fn part(&self, range: &Range<u64>) -> Range<u64> {
+        overlap(&self.pages(), range)
+    }
+
+    fn rights(&self) -> i32 {
+        if self.is_closed.load(Ordering::Acquire) { libc::PROT_NONE } else { libc::PROT_READ }
+    }
+
+    /// Is the access one that the entry forbids?
+    pub(crate) fn forbids(&self, is_store: bool) -> bool {
+        is_store || self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// Opens all of it for the library or for the kernel.
+    pub(crate) fn open(&self) {
+        self.is_open.store(true, Ordering::SeqCst);
+        ANY_OPEN.store(true, Ordering::SeqCst);
+        protect(&self.pages(), OPEN);
+    }
+}
+
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().take(USED.load(Ordering::Acquire)).filter(|entry| entry.ticket() != 0)
+}
+
+/// The entries with pages in a range.
+pub(crate) fn within(range: Range<u64>) -> impl Iterator<Item = &'static Entry> {
+    entries().filter(move |entry| {
+        let pages = entry.pages();
+        pages.start < range.end && range.start < pages.end
+    })
+}
+
+/// Is anything protected?
+#[inline(always)]
+pub(crate) fn is_any() -> bool {
+    ARMED.load(Ordering::Relaxed) != 0
+}
+
+pub(crate) fn begin(loads: bool) {
+    LOADS.store(loads, Ordering::SeqCst);
+    IS_ON.store(true, Ordering::SeqCst);
+}
+
+fn whole_pages(start: u64, end: u64) -> Range<u64> {
+    let first = start.saturating_add(PAGE - 1) / PAGE * PAGE;
+    first..(end / PAGE * PAGE).max(first)
+}
+
+pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool) -> u64 {
+    if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
+        return refusal::OVER;
+    }
+    let pages = whole_pages(start, end);
+    if pages.is_empty() {
+        SMALL.fetch_add(1, Ordering::Relaxed);
+        return refusal::SMALL;
+    }
+    if !place::is_plain(&pages) {
+        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
+        return refusal::PLACE;
+    }
+    LOCK.with(|| enter(pages, is_closed && LOADS.load(Ordering::Relaxed)))
+}
+
+fn enter(pages: Range<u64>, is_closed: bool) -> u64 {
+    let Some(number) = ENTRIES.iter().position(|entry| entry.ticket() == 0) else {
+        FULL.fetch_add(1, Ordering::Relaxed);
+        return refusal::FULL;
+    };
+    let Some(entry) = ENTRIES.get(number) else { return refusal::FULL };
+    // The place is in the ticket, and no ticket comes twice.
+    let ticket = (NEXT.fetch_add(1, Ordering::Relaxed) + refusal::LAST + 1) * MOST as u64 + number as u64;
+    entry.first.store(pages.start, Ordering::Release);
+    entry.end.store(pages.end, Ordering::Release);
+    entry.is_closed.store(is_closed, Ordering::Release);
+    entry.is_open.store(false, Ordering::Release);
+    entry.ticket.store(ticket, Ordering::SeqCst);
+    USED.fetch_max(number + 1, Ordering::SeqCst);
+    ARMED.fetch_add(1, Ordering::SeqCst);
+    // What others have protected more strictly stays so.
+    let is_stricter = |other: &Entry| other.ticket() != ticket && other.rights() == libc::PROT_NONE;
+    let done = if !is_closed && within(pages.clone()).any(is_stricter) {
+        let others = within(pages.clone()).map(|other| (overlap(&other.pages(), &pages), other.rights()));
+        protect(&pages, libc::PROT_READ) && others.fold(true, |all, (part, rights)| protect(&part, rights) && all)
+    } else {
+        protect(&pages, entry.rights())
+    };
+    if !done {
+        // Too many parts of memory with rights of their own, or memory of another kind than it seemed.
+        leave(entry, ticket);
+        FULL.fetch_add(1, Ordering::Relaxed);
+        return refusal::FULL;
+    }
+    WATCHED.fetch_add(1, Ordering::Relaxed);
+    ticket
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
+    let start = a.start.max(b.start);
+    start..a.end.min(b.end).max(start)
+}
+
+pub(crate) extern "C" fn disarm(ticket: u64) {
+    let Some(entry) = ENTRIES.get((ticket % MOST as u64) as usize) else { return };
+    LOCK.with(|| leave(entry, ticket));
+}
+
+/// The entry is over, if it has this ticket still.
+fn leave(entry: &Entry, ticket: u64) {
+    if entry.ticket.compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+        return;
+    }
+    ARMED.fetch_sub(1, Ordering::SeqCst);
+    let pages = entry.pages();
+    protect(&pages, OPEN);
+    close(&pages);
+}
+
+/// Protects pages as those entries that are not open want it, the strictest last.
+fn close(pages: &Range<u64>) {
+    for rights in [libc::PROT_READ, libc::PROT_NONE] {
+        for entry in within(pages.clone()) {
+            if entry.rights() == rights && !entry.is_open.load(Ordering::SeqCst) {
+                protect(&overlap(&entry.pages(), pages), rights);
+            }
+        }
+    }
+    // Somebody has opened one of them meanwhile.
+    if ANY_OPEN.load(Ordering::SeqCst) {
+        for entry in within(pages.clone()) {
+            if entry.is_open.load(Ordering::SeqCst) {
+                protect(&overlap(&entry.pages(), pages), OPEN);
+            }
+        }
+    }
+}
+
+/// The instruction that a page was opened for is over. For handlers: two of them may do this at a time, and the pages stay what the
+/// entries say.
+pub(crate) fn close_page(page: u64) {
+    close(&(page..page + PAGE));
+}
+
+/// Memory is going to be opened by a thread that says when it is done.
+pub(crate) fn begin_opening() {
+    OPENERS.fetch_add(1, Ordering::SeqCst);
+}
+
+pub(crate) fn end_opening() {
+    if OPENERS.fetch_sub(1, Ordering::SeqCst) == 1 {
+        close_all();
+    }
+}
+
+/// A thread of a library may have opened something.
+pub(crate) fn close_if_left_open() {
+    if ANY_OPEN.load(Ordering::Relaxed) && OPENERS.load(Ordering::SeqCst) == 0 {
+        close_all();
+    }
+}
+
+fn close_all() {
+    if budget::is_over() {
+        return lift_all();
+    }
+    LOCK.with(|| {
+        if OPENERS.load(Ordering::SeqCst) != 0 || !ANY_OPEN.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        for entry in entries() {
+            if OPENERS.load(Ordering::SeqCst) != 0 {
+                ANY_OPEN.store(true, Ordering::SeqCst);
+                return;
+            }
+            if entry.is_open.swap(false, Ordering::SeqCst) {
+                close(&entry.pages());
+            }
+        }
+    });
+}
+
+/// The program gives memory back, or makes other memory of it: what is in use there is in use no longer, and its rights are whoever's
+/// it is now.
+pub(crate) fn forget(range: &Range<u64>) {
+    LOCK.with(|| {
+        for entry in within(range.clone()) {
+            leave(entry, entry.ticket());
+        }
+    });
+}
+
+fn lift_all() {
+    LOCK.with(|| entries().for_each(|entry| leave(entry, entry.ticket())));
+}
+
+/// Nothing is protected any more, and nothing will be.
+pub(crate) extern "C" fn stop() {
+    IS_ON.store(false, Ordering::SeqCst);
+    budget::end();
+    lift_all();
+}
+
+/// A fork has made this process: nothing of it is watched.
+pub(crate) extern "C" fn in_child() {
+    IS_ON.store(false, Ordering::SeqCst);
+    // Another thread may have held the lock, and is not here.
+    LOCK.0.store(0, Ordering::SeqCst);
+    for entry in entries() {
+        leave(entry, entry.ticket());
+    }
+}
+
+pub(crate) fn counts() -> Counts {
+    let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    Counts { watched: of(&WATCHED), small: of(&SMALL), place: of(&ELSEWHERE), full: of(&FULL), ..Counts::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_pages_alone() {
+        assert_eq!(whole_pages(4096, 12288), 4096..12288);
+        assert_eq!(whole_pages(4097, 12287), 8192..8192);
+        assert!(whole_pages(100, 4200).is_empty() && whole_pages(4000, 4100).is_empty());
+        assert!(whole_pages(u64::MAX - 10, u64::MAX).is_empty());
+    }
+
+    #[test]
+    fn overlaps_are_what_both_have() {
+        assert_eq!(overlap(&(10..30), &(20..40)), 20..30);
+        assert!(overlap(&(10..20), &(30..40)).is_empty());
+    }
+}

@@ -1,0 +1,104 @@
+//! The words between `libmpivet.so` and `libmpivet_precise.so`, which traps accesses to memory that pending operations use. The
+//! first finds the second by the name of one symbol, [`SYMBOL`]; without `--precise` it is not there.
+
+use std::ffi::CStr;
+
+/// The variable of type [`Interface`].
+pub const SYMBOL: &CStr = c"mpivet_precise_interface";
+
+/// Raised with each change of these types: both libraries are of one build.
+pub const VERSION: u32 = 1;
+
+/// Return addresses of one access at most, the instruction itself included.
+pub const MAX_FRAMES: usize = 32;
+
+/// How memory was accessed.
+#[repr(u32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum How {
+    /// An instruction has read.
+    Load = 0,
+    /// An instruction has written.
+    Store = 1,
+    /// A system call has read for the program.
+    KernelLoad = 2,
+    /// A system call has written for the program.
+    KernelStore = 3,
+    /// The memory was given back.
+    Release = 4,
+}
+
+/// An access of the program to memory that is in use.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    /// Which use of memory it concerns.
+    pub ticket: u64,
+    /// The first byte that is known to have been accessed.
+    pub address: u64,
+    /// So many are known to have been.
+    pub bytes: u64,
+    /// What was done.
+    pub how: How,
+    /// How many of `frames` there are.
+    pub count: u32,
+    /// The instruction, or the call of a wrapped function, and the return addresses above.
+    pub frames: [u64; MAX_FRAMES],
+}
+
+/// Why memory is not watched, beside those whose answer is a ticket.
+pub mod refusal {
+    /// No whole page lies in the buffer.
+    pub const SMALL: u64 = 1;
+    /// It is on a stack, shared with others, or not plain memory.
+    pub const PLACE: u64 = 2;
+    /// There is no room for more.
+    pub const FULL: u64 = 3;
+    /// Nothing is watched any more.
+    pub const OVER: u64 = 4;
+    /// Tickets are greater.
+    pub const LAST: u64 = 15;
+}
+
+/// How much was watched.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// Uses of memory that were watched.
+    pub watched: u64,
+    /// Not watched, because no whole page lies in them.
+    pub small: u64,
+    /// Not watched, because of where they lie.
+    pub place: u64,
+    /// Not watched, because too many were at the same time.
+    pub full: u64,
+    /// Accesses that were trapped outside of MPI.
+    pub traps: u64,
+    /// Pages that were given up after too many of them.
+    pub pages: u64,
+    /// All was given up, because the traps took too much time.
+    pub is_over: u64,
+}
+
+/// The functions of `libmpivet_precise.so`.
+#[repr(C)]
+pub struct Interface {
+    /// [`VERSION`]
+    pub version: u32,
+    /// Begins: takes the handlers of signals. `loads`: loads from memory that will be written are trapped, too.
+    pub begin: extern "C" fn(loads: bool),
+    /// Bytes from `start` to `end` are in use: they must not be written; `is_closed`: nor read. A ticket, or one of [`refusal`].
+    pub arm: extern "C" fn(start: u64, end: u64, is_closed: bool) -> u64,
+    /// They are in use no longer.
+    pub disarm: extern "C" fn(ticket: u64),
+    /// The thread is about to enter MPI with this stack pointer; the answer is for `leave`.
+    pub enter: extern "C" fn(stack_pointer: u64) -> u32,
+    /// It has left MPI.
+    pub leave: extern "C" fn(before: u32),
+    /// Takes an access out of those that were noted: was there one?
+    pub take: extern "C" fn(into: &mut Access) -> bool,
+    /// How much was watched up to now.
+    pub counts: extern "C" fn() -> Counts,
+    /// Gives all memory free, for good.
+    pub stop: extern "C" fn(),
+}

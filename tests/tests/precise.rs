@@ -1,0 +1,130 @@
+//! `--precise`: programs give the same results and findings with it as without, and all accesses that it reports are wrong.
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::compile::compile_to;
+use mpivet_tests::examples::{is_bug, programs};
+use mpivet_tests::expect::Program;
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::{compile, root, scratch, share, vet};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(90);
+
+fn is_full() -> bool {
+    std::env::var_os("MPIVET_TEST_FULL").is_some()
+}
+
+fn precise() -> Vec<String> {
+    vec!["--precise".to_owned()]
+}
+
+fn fresh(name: &str) -> Result<PathBuf> {
+    let dir = scratch().join("precise").join(name);
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    Ok(dir)
+}
+
+/// An example that says nothing of `--precise` gives what it gives without.
+fn gives_the_same(mpi: &Mpi, program: &Program) -> Result<()> {
+    let name = program.path.strip_prefix(root().join("examples"))?.display().to_string();
+    let (dir, executable) = (
+        fresh(&format!("{}-{}", mpi.name, name.replace('/', "-")))?,
+        compile::compile(mpi, &program.path, &scratch())?,
+    );
+    let job = mpi.job(program.ranks, &executable, &program.args);
+    let options = [program.options.clone(), precise()].concat();
+    let vetted = vet::vet_with(&options, &job, &dir.join("run"), LIMIT)?;
+    let complaints = program.complaints(&vetted.report);
+    ensure!(complaints.is_empty(), "{name} under {}: {complaints:?}\n{}", mpi.name, vet::last_words(&vetted.outcome));
+    if !is_bug(program) {
+        let plain = vet::run_plain(&job, LIMIT)?;
+        let sorted = |text: &str| {
+            let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        ensure!(sorted(&plain.stdout) == sorted(&vetted.outcome.stdout), "{name} says something else with --precise");
+    }
+    Ok(())
+}
+
+/// Programs with large messages, many kinds of operations, threads and children; all of them with `MPIVET_TEST_FULL=1`.
+const SAMPLE: [&str; 8] = [
+    "send-checksum/bug.c",
+    "overlapping/bug.c",
+    "clean/buffers-halo.c",
+    "clean/buffers-columns.c",
+    "clean/child-processes.c",
+    "clean/completion-calls.c",
+    "clean/derived-types.c",
+    "clean/file-io.c",
+];
+
+#[test]
+fn examples_give_the_same_with_it() -> Result<()> {
+    let all = programs()?;
+    let is_chosen = |program: &&Program| {
+        let is_own = program.options.iter().any(|option| option.starts_with("--precise"));
+        !is_own && (is_full() || SAMPLE.iter().any(|name| program.path.ends_with(name)))
+    };
+    let chosen: Vec<&Program> = all.iter().filter(is_chosen).collect();
+    ensure!(chosen.len() >= SAMPLE.len(), "{} of the sample are there", chosen.len());
+    let mpis = if is_full() { mpi::required() } else { share::mpis("examples_give_the_same_with_it") };
+    let mut wrong = Vec::new();
+    for mpi in mpis {
+        for program in chosen.iter().filter(|program| program.runs_under(&mpi)) {
+            wrong.extend(gives_the_same(&mpi, program).err().map(|e| format!("{e:#}")));
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    Ok(())
+}
+
+/// The lines that MV120 names first, with how often it was found there.
+fn accesses(report: &Path) -> Result<Vec<(u64, u64)>> {
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(report)?)?;
+    let findings = json["findings"].as_array().context("no findings")?;
+    let own = findings.iter().filter(|finding| finding["code"] == "MV120");
+    let line = |finding: &Value| Some((finding["sites"][0]["line"].as_u64()?, finding["count"].as_u64()?));
+    own.map(|finding| line(finding).with_context(|| format!("no line: {finding}"))).collect()
+}
+
+/// Runs the generator of random programs; returns how many accesses were wrong, and how many of them were found.
+fn random(mpi: &Mpi, executable: &Path, source: &[&str], seed: u64, rounds: u64) -> Result<(u64, u64)> {
+    let dir = fresh(&format!("random-{}-{seed}", mpi.name))?.join("run");
+    let job = mpi.job(2, executable, &[seed.to_string(), rounds.to_string()]);
+    let vetted = vet::vet_with(&precise(), &job, &dir, LIMIT)?;
+    let mut found = 0;
+    for (line, count) in accesses(&dir.join("report.json"))? {
+        let text = source.get(line as usize - 1).copied().unwrap_or_default();
+        ensure!(text.contains("a wrong "), "seed {seed}, {}: line {line} is reported: {text}", mpi.name);
+        found += count;
+    }
+    let said: Vec<u64> = vetted.outcome.stdout.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    ensure!(said.len() == 2, "seed {seed}, {}:\n{}", mpi.name, vet::last_words(&vetted.outcome));
+    Ok((said.iter().sum(), found))
+}
+
+#[test]
+fn what_is_reported_is_wrong_and_most_of_what_is_wrong_is_reported() -> Result<()> {
+    let path = root().join("tests/programs/in-flight.c");
+    let text = std::fs::read_to_string(&path)?;
+    let source: Vec<&str> = text.lines().collect();
+    let (seeds, rounds) = if is_full() { (40, 100) } else { (1, 40) };
+    for mpi in share::mpis("what_is_reported_is_wrong_and_most_of_what_is_wrong_is_reported") {
+        for level in ["-O0", "-O2"] {
+            let executable = fresh(&format!("generator-{}{level}", mpi.name))?.join("in-flight");
+            compile_to(&mpi, &executable, &mpi.mpicc, &["-g", level, "-std=gnu11"], &path)?;
+            let (mut wrong, mut found) = (0, 0);
+            for seed in 1..=seeds {
+                let (w, f) = random(&mpi, &executable, &source, seed, rounds)?;
+                (wrong, found) = (wrong + w, found + f.min(w));
+            }
+            ensure!(wrong > 20 && found * 100 >= wrong * 95, "{} {level}: {found} of {wrong} were found", mpi.name);
+        }
+    }
+    Ok(())
+}

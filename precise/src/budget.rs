@@ -1,4 +1,4 @@
-//! What traps may cost: so many on one page, and so much time in all.
+//! Limits of traps: so many on one page, and so much time in all.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 

@@ -175,7 +175,7 @@ fn enter(pages: Range<u64>, is_closed: bool) -> u64 {
     entry.ticket.store(ticket, Ordering::SeqCst);
     USED.fetch_max(number + 1, Ordering::SeqCst);
     ARMED.fetch_add(1, Ordering::SeqCst);
-    // What others have protected more strictly stays so.
+    // Pages that others have protected more strictly stay so.
     let is_stricter = |other: &Entry| other.ticket() != ticket && other.rights() == libc::PROT_NONE;
     let done = if !is_closed && within(pages.clone()).any(is_stricter) {
         let others = within(pages.clone()).map(|other| (overlap(&other.pages(), &pages), other.rights()));
@@ -277,8 +277,8 @@ fn close_all() {
     });
 }
 
-/// The program gives memory back, or makes other memory of it: what is in use there is in use no longer, and its rights are whoever's
-/// it is now.
+/// The program gives memory back, or makes other memory of it: uses of it are over, and its rights are those of its new
+/// owner.
 pub(crate) fn forget(range: &Range<u64>) {
     LOCK.with(|| {
         for entry in within(range.clone()) {

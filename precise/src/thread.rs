@@ -1,4 +1,4 @@
-//! What is known of a thread: whether it is the program's, and whether it is inside of MPI.
+//! The state of a thread: whether it is the program's, and whether it is inside of MPI.
 
 use crate::{place, table};
 use std::cell::Cell;

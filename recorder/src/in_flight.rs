@@ -38,7 +38,7 @@ pub struct Access {
     pub address: u64,
     /// So many are known to have been.
     pub bytes: u64,
-    /// What was done.
+    /// A load, a store, or another access.
     pub how: How,
     /// How many of `frames` there are.
     pub count: u32,

@@ -13,7 +13,7 @@ use trace_reader::reader::RankEvent;
 const RANKS: i32 = 2;
 
 /// Rounds of a long run.
-const LONG: u64 = if cfg!(debug_assertions) { 6_000 } else { 100_000 };
+const LONG: u64 = if cfg!(debug_assertions) { 4_000 } else { 100_000 };
 
 /// One rank of the program.
 struct Program {

@@ -88,7 +88,7 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, all: *mu
         if ph.p_type == libc::PT_LOAD {
             start = start.min(at);
             end = end.max(at + ph.p_memsz);
-        } else if ph.p_type == libc::PT_NOTE && build_id.is_empty() {
+        } else if ph.p_type == libc::PT_NOTE && build_id.is_empty() && !is_of_kernel(info) {
             // SAFETY: a note segment is mapped readable for its size.
             let notes = unsafe { std::slice::from_raw_parts(at as *const u8, ph.p_memsz as usize) };
             build_id = gnu_build_id(notes);
@@ -110,6 +110,12 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, all: *mu
     let is_executable = all.is_empty();
     all.push(Loaded { start, end, bias, path, build_id, is_self: (start..end).contains(&own), is_executable });
     0
+}
+
+/// Is it the kernel's part of the process? It has no file, and some kernels let nobody read its notes.
+fn is_of_kernel(info: &libc::dl_phdr_info) -> bool {
+    // SAFETY: the loader's name is a C string, if there is one.
+    !info.dlpi_name.is_null() && unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes().starts_with(b"linux-vdso")
 }
 
 /// The GNU build-id in a note segment.

@@ -1,16 +1,20 @@
-//! Nodes whose ranks are seen late, because of the file system of the traces: said once, as long as it matters. At the end there is
-//! a wait for what they have written.
+//! Nodes of which files alone tell, because no agent there has a way to here, and those whose ranks are seen late, because of the
+//! file system of the traces: said once, as long as it matters. At the end there is a wait for what they have written.
 
 use agents::hub::Hub;
 use analyzer::hosts::list_hosts;
 use analyzer::load::{SeenLate, late_file_system};
 use analyzer::observe::Observer;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use trace_format::owner_only;
 
 /// Time for the nodes to store what their ranks hold.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Time for agents to come, also those that Slurm starts.
+const AGENTS_PATIENCE: Duration = Duration::from_secs(8);
 
 /// A directory is asked for news this often.
 const REFRESH_EVERY: Duration = Duration::from_secs(1);
@@ -27,6 +31,11 @@ pub(super) struct LateFiles {
     since: Option<Instant>,
     refreshed: Option<Instant>,
     done: bool,
+    /// Hosts of which that was said.
+    told: BTreeSet<String>,
+    /// Since when there have been others without an agent.
+    alone_since: Option<Instant>,
+    told_alone: bool,
 }
 
 impl LateFiles {
@@ -35,6 +44,7 @@ impl LateFiles {
         if observer.traces.is_late() && !observer.is_complete() {
             refresh(observer.traces.dir(), &mut self.refreshed);
         }
+        self.tell_alone(observer, here, hub, name);
         let is_seen = |host: &str| host == here || hub.is_some_and(|hub| hub.sends(host));
         if self.done || observer.traces.headers().all(|header| is_seen(&header.host)) {
             return;
@@ -51,11 +61,28 @@ impl LateFiles {
             (at_the_end, "is seen late, and a deadlock not before they end; the report has all"),
         ] {
             if !hosts.is_empty() {
+                self.told.extend(hosts.iter().cloned());
                 let hosts = list_hosts(&hosts.iter().map(String::as_str).collect());
-                eprintln!(
-                    "mpivet: {name}{hosts}: agents have no way from there to here{shared}, so that what ranks do there {what}"
-                );
+                eprintln!("mpivet: {name}{hosts}: without agents that tell it, what ranks do there{shared} {what}");
             }
+        }
+    }
+
+    /// Tells which hosts have no agent, although they were to have one.
+    fn tell_alone(&mut self, observer: &Observer, here: &str, hub: Option<&Hub>, name: &str) {
+        let Some(hub) = hub.filter(|_| !self.told_alone) else { return };
+        let is_alone = |host: &&str| *host != here && !self.told.contains(*host) && hub.link(host).is_none();
+        let hosts: BTreeSet<&str> =
+            observer.traces.headers().map(|header| header.host.as_str()).filter(is_alone).collect();
+        if hosts.is_empty() {
+            self.alone_since = None;
+        } else if self.alone_since.get_or_insert_with(Instant::now).elapsed() >= AGENTS_PATIENCE {
+            self.told_alone = true;
+            eprintln!(
+                "mpivet: {name}no agent on {} has a way to here: files alone tell what happens there (mpivet run --port PORT: a \
+                 port that is open)",
+                list_hosts(&hosts)
+            );
         }
     }
 }

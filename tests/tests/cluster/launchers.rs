@@ -21,9 +21,10 @@ pub(super) const SCENES: [(&str, Scene); 10] = [
 ];
 
 /// These take too long for a commit.
-pub(super) const ONLY_IN_FULL: [(&str, Scene); 3] = [
+pub(super) const ONLY_IN_FULL: [(&str, Scene); 4] = [
     ("a node off the network", cut),
     ("a time limit", time_limit),
+    ("launchers in an allocation", in_an_allocation),
     ("a step is cancelled, and its job goes on", step_cancelled),
 ];
 
@@ -266,6 +267,31 @@ fn step_cancelled(job: &Job) -> Result<()> {
     ensure!(said[0].stderr.contains(".0: it was cancelled"), "{}", said[0].stderr);
     ensure!(said[0].code == Some(143) && said[0].stderr.contains("interrupted by SIGTERM"), "{:?}", said[0]);
     Ok(())
+}
+
+/// The MPI's own launcher, which has Slurm start what it needs on other nodes; mpivet outside of the allocation, and in it.
+fn in_an_allocation(job: &Job) -> Result<()> {
+    let program = job.program.display();
+    let launcher = match job.mpi.is("openmpi") {
+        true => {
+            "mpirun.openmpi --mca oob_tcp_if_include 10.77.0.0/24 --mca btl_tcp_if_include 10.77.0.0/24 --mca btl \
+             self,vader,tcp --mca pml ob1 -n 6"
+        }
+        false => "mpiexec.mpich -launcher slurm -n 6",
+    };
+    let inner: Vec<String> = format!("{launcher} {program} circle").split_whitespace().map(str::to_owned).collect();
+    let salloc = ["salloc", "-N3", "-n6"].map(str::to_owned);
+    let words = "real-deadlock: ranks 0-5 wait for each other";
+    job.ensure_stopped("salloc", &job.run(&[&salloc[..], &inner].concat())?, words)?;
+    let mpivet = vet::command()?.get_program().display().to_string();
+    let trace = job.dir.join("in-allocation").display().to_string();
+    _ = std::fs::remove_dir_all(&trace);
+    let run_words = [mpivet.as_str(), "run", "--dir", &trace, "--"].map(str::to_owned);
+    let all = [&salloc[..], &run_words, &inner].concat();
+    let mut command = job.cluster.on("node1", &all.iter().map(String::as_str).collect::<Vec<_>>());
+    mpivet_tests::mpi::Mpi::prepare(&mut command);
+    command.current_dir(&job.dir);
+    job.ensure_stopped("in salloc", &run(command, LIMIT)?, words)
 }
 
 /// Slurm counts in minutes.

@@ -4,7 +4,7 @@ use crate::wire::message::{FromAgent, Place, StageNews};
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use trace_format::file::STAGE_HEADER_BYTES;
+use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LATE_OFFSET};
 use trace_format::record::{Commit, State};
 use trace_format::untrusted;
 use trace_reader::reader::stage::StageView;
@@ -132,7 +132,9 @@ impl StageSource {
         if self.view.lap() != lap {
             return None;
         }
-        let header = self.view.header().to_vec();
+        let mut header = self.view.header().to_vec();
+        // On the other side it is not late, whatever the file system is here.
+        header[STAGE_LATE_OFFSET..STAGE_LATE_OFFSET + 8].fill(0);
         let header_lap = header.get(16..24).and_then(|b| b.first_chunk()).map(|b| u64::from_le_bytes(*b));
         if header_lap != Some(lap) || changed.is_empty() && records.is_empty() && header == self.header {
             return None;

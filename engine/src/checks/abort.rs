@@ -23,9 +23,11 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
         SIGKILL => "it was killed by SIGKILL (out of memory?)".to_owned(),
         _ => format!("it was killed by {}", super::abend::name(signal)),
     });
+    let unrecorded = model.ranks[first.rank as usize].signal.is_none();
     let Some(second) = deaths.next() else {
+        // A signal on record is in the message.
         return signal
-            .filter(|_| killed.len() == 1)
+            .filter(|_| killed.len() == 1 && unrecorded)
             .map(|signal| format!("rank {} ran on {}: {signal}", first.rank, first.host));
     };
     let gap = second.after_ns.saturating_sub(first.after_ns);
@@ -35,7 +37,6 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
         false if first.is_told => "as the launcher says".to_owned(),
         false => return None,
     };
-    let unrecorded = model.ranks[first.rank as usize].signal.is_none();
     let how = match signal {
         Some(signal) => format!(": {signal}"),
         None if unrecorded => "; it has no signal on record (SIGKILL? out of memory?)".to_owned(),

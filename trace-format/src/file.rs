@@ -214,7 +214,7 @@ pub fn other_stem(rank: i32, host: &str, pid: u32) -> String {
 }
 
 /// The name of a host as a part of the name of a file.
-pub(crate) fn plain_host(host: &str) -> String {
+pub fn plain_host(host: &str) -> String {
     host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 

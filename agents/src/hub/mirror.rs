@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use trace_format::file::plain_host;
 use trace_format::owner_only;
 
 /// No file of a trace is longer.
@@ -113,8 +114,7 @@ impl Owners {
             self.0.insert(trace, host.to_owned());
             return path.to_owned();
         }
-        let plain: String = host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        path.with_file_name(format!("{stem}.{plain}.{rest}"))
+        path.with_file_name(format!("{stem}.{}.{rest}", plain_host(host)))
     }
 }
 

@@ -17,30 +17,34 @@ pub(super) struct ToldByFiles {
 }
 
 impl ToldByFiles {
-    /// The ends of hosts that tell something new.
-    fn read(&mut self, dir: &Path) -> Vec<(String, NodeEnd)> {
-        let mut all = Vec::new();
-        for path in NodeEnds::all(dir).unwrap_or_default() {
-            let Ok(Some((mark, NodeEnds { host, ends }))) = stored::read(&path, self.seen.get(&path).copied()) else {
-                continue;
-            };
-            self.seen.insert(path, mark);
-            all.extend(ends.into_iter().map(|end| (host.clone(), end)));
-            self.hosts.insert(host);
+    /// The ends on a host, if its file tells something new.
+    fn read(&mut self, dir: &Path, host: &str) -> Vec<NodeEnd> {
+        let path = NodeEnds::path(dir, host);
+        let known = self.seen.get(&path).copied();
+        match stored::read::<NodeEnds>(&path, known) {
+            Ok(Some((mark, told))) if told.host == host => {
+                self.seen.insert(path, mark);
+                self.hosts.insert(told.host);
+                told.ends
+            }
+            _ => Vec::new(),
         }
-        all
     }
 }
 
 impl Hub {
-    /// Reads what is told by files. The order of these ends is known for each host alone.
-    pub fn read_files(&self) {
+    /// Reads what is told by files of these hosts, as far as they have no agent with a connection. The order of these ends is known
+    /// for each host alone.
+    pub fn read_files<'a>(&self, hosts: impl Iterator<Item = &'a str>) {
         let mut state = lock(&self.state);
         let now = Instant::now();
-        for (host, NodeEnd { pid, start, status, is_alone }) in state.told_by_files.read(&self.dir) {
-            let process = ProcessId { pid, start };
-            if !state.ends.iter().any(|(there, end)| *there == host && end.process == process) {
-                state.ends.push((host, End { process, at: now, status, is_alone }));
+        let alone: BTreeSet<&str> = hosts.filter(|host| !state.agents.contains_key(*host)).collect();
+        for host in alone {
+            for NodeEnd { pid, start, status, is_alone } in state.told_by_files.read(&self.dir, host) {
+                let process = ProcessId { pid, start };
+                if !state.ends.iter().any(|(there, end)| there == host && end.process == process) {
+                    state.ends.push((host.to_owned(), End { process, at: now, status, is_alone }));
+                }
             }
         }
     }
@@ -71,19 +75,20 @@ mod tests {
     fn an_end_is_told_once() {
         let dir = tempfile::tempdir().unwrap();
         let hub = Hub::start(dir.path(), None).unwrap();
-        hub.read_files();
+        let read = || hub.read_files(["node7", "node8", "node7"].into_iter());
+        read();
         assert!(hub.ends().is_empty() && !hub.knows_ends("node7"));
         let path = NodeEnds::path(dir.path(), "node7");
         let file = stored::make(&path).unwrap();
         let end = |pid: u32| NodeEnd { pid, start: 5, status: Some(9), is_alone: pid == 1 };
         let host = "node7".to_owned();
         stored::write(&file, &NodeEnds { host: host.clone(), ends: Vec::new() }).unwrap();
-        hub.read_files();
+        read();
         assert!(hub.ends().is_empty() && hub.knows_ends("node7") && !hub.knows_ends("node8"));
         for ends in [vec![end(1)], vec![end(1), end(2)]] {
             stored::write(&file, &NodeEnds { host: host.clone(), ends }).unwrap();
-            hub.read_files();
-            hub.read_files();
+            read();
+            read();
         }
         let pids: Vec<u32> = hub.ends().iter().map(|(_, end)| end.process.pid).collect();
         assert_eq!(pids, [1, 2]);

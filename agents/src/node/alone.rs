@@ -40,8 +40,11 @@ pub(super) fn stay(task: &Task, tell: Sender<Event>, events: &Receiver<Event>) {
         processes.iter().for_each(|process| watch.add(*process));
         let asked = match events.recv_timeout(TICK) {
             Ok(Event::Asked(stream)) => Some(stream),
-            // Where it cannot be stored, nobody hears of it.
-            Ok(Event::Ended(end)) => told.as_mut().and_then(|told| told.add(end).err()).and(None),
+            Ok(Event::Ended(end)) => {
+                // Where it cannot be stored, nobody hears of it.
+                told.iter_mut().for_each(|told| _ = told.add(end));
+                None
+            }
             _ => None,
         };
         if let Some(mut stream) = asked

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LATE_OFFSET};
-use trace_format::record::{Commit, State};
+use trace_format::record::{Commit, LAP_MASK, State};
 use trace_format::untrusted;
 use trace_reader::reader::stage::StageView;
 
@@ -29,8 +29,8 @@ pub(super) struct StageSource {
     open: Vec<(usize, u64)>,
     /// The page in front as it was sent last.
     header: Vec<u8>,
-    /// Where its thread was at the last look: lap and commit words.
-    seen: (u64, u64, u64),
+    /// Where its thread was at the last look.
+    position: Position,
     /// Looks since then that found it there.
     looks: u32,
     /// The lap of the last time at which a copy was due, and when that was.
@@ -42,9 +42,22 @@ impl StageSource {
     /// `None` if it cannot be read, or not yet.
     pub(super) fn open(path: PathBuf, place: Place, room: u32) -> Option<StageSource> {
         let view = StageView::new(&untrusted::open(&path).ok()?, room as usize).ok()?;
-        let (header, seen) = (Vec::new(), (u64::MAX, 0, 0));
         let (lap, cursor, open, due) = (None, 0, Vec::new(), None);
-        Some(StageSource { path, place, view, room, lap, cursor, open, header, seen, looks: 0, due, is_removed: false })
+        let (header, position) = (Vec::new(), Position::default());
+        Some(StageSource {
+            path,
+            place,
+            view,
+            room,
+            lap,
+            cursor,
+            open,
+            header,
+            position,
+            looks: 0,
+            due,
+            is_removed: false,
+        })
     }
 
     pub(super) fn exists(&self) -> bool {
@@ -64,12 +77,7 @@ impl StageSource {
 
     /// Has its thread done nothing in the last looks?
     pub(super) fn is_at_rest(&mut self) -> bool {
-        let word = |at: usize| self.view.load(STAGE_HEADER_BYTES + at).unwrap_or(0);
-        let lap = self.view.lap();
-        let next = word(self.cursor);
-        let last = self.open.last().map_or(0, |(at, _)| word(*at));
-        let is_as_before = std::mem::replace(&mut self.seen, (lap, next, last)) == (lap, next, last);
-        self.looks = if is_as_before { self.looks + 1 } else { 0 };
+        self.looks = if self.position.advance(&self.view) { 0 } else { self.looks + 1 };
         self.looks >= LOOKS
     }
 
@@ -142,6 +150,42 @@ impl StageSource {
         (self.lap, self.cursor, self.open) = (Some(lap), cursor, open);
         self.header.clone_from(&header);
         Some(StageNews { room: self.room, header, lap, changed, at, records })
+    }
+}
+
+/// The end of what a thread has recorded, and its calls that have not returned, with their commit words.
+#[derive(Default)]
+struct Position {
+    /// `None`: nobody has looked.
+    lap: Option<u64>,
+    end: usize,
+    open: Vec<(usize, u64)>,
+}
+
+impl Position {
+    /// Goes to where the thread is now. False if it is where it was, in the calls that it was in.
+    fn advance(&mut self, view: &StageView) -> bool {
+        let lap = view.lap();
+        let word = |at: usize| view.load(STAGE_HEADER_BYTES + at).unwrap_or(0);
+        let mut is_new = self.lap != Some(lap);
+        if is_new {
+            *self = Position { lap: Some(lap), ..Position::default() };
+        }
+        let before = self.open.len();
+        self.open.retain(|(at, commit)| word(*at) == *commit);
+        is_new |= self.open.len() < before;
+        loop {
+            let value = word(self.end);
+            let commit = Commit::unpack(value);
+            if value == 0 || commit.lap != (lap as u32 & LAP_MASK) || commit.words < 2 {
+                return is_new;
+            }
+            is_new = true;
+            if commit.state == State::Entered as u8 {
+                self.open.push((self.end, value));
+            }
+            self.end += commit.words as usize * 8;
+        }
     }
 }
 
@@ -239,5 +283,15 @@ mod tests {
         assert_eq!(source.copy(false), None);
         assert!((1..LOOKS).all(|_| !source.is_at_rest()) && source.is_at_rest());
         assert!(source.copy(true).is_some_and(|news| news.records.len() == 24));
+        // The thread goes on, whether what it does is copied or not: with another record, and by the return of a call.
+        let rests = |source: &mut StageSource| (0..LOOKS).any(|_| source.is_at_rest());
+        for at in [48, 72] {
+            writer.record(at, 1, State::Entered, 5);
+            assert!(!rests(&mut source) && source.is_at_rest());
+        }
+        stage_protocol::complete(&writer, 48);
+        assert!(!rests(&mut source) && source.is_at_rest());
+        let whole = source.whole().unwrap();
+        assert_eq!(whole.len(), STAGE_HEADER_BYTES + 96);
     }
 }

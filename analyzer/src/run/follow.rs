@@ -195,7 +195,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         ends.add(observer, &here);
         if looked_around.is_none_or(|at| now - at >= LOOK_AROUND_EVERY) {
             looked_around = Some(now);
-            job.hub().inspect(|hub| hub.read_files());
+            read_files(observer, job.hub());
             late_files.tell(observer, &here, job.hub(), job.name());
             other_agents.look(observer, &here, job.hub(), now);
         }
@@ -257,9 +257,16 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
     }
     job.wait_for_agents(&elsewhere(observer, &here));
     late_files::wait_for_files(observer, &here, job.hub());
-    job.hub().inspect(|hub| hub.read_files());
+    read_files(observer, job.hub());
     observer.seen = ends.finish(observer, &here, job.hub(), &job.deaths_told());
     End::Over
+}
+
+/// Reads what hosts tell by files that have no other way.
+fn read_files(observer: &Observer, hub: Option<&Hub>) {
+    if let Some(hub) = hub {
+        hub.read_files(observer.traces.headers().map(|header| header.host.as_str()));
+    }
 }
 
 /// Says what went wrong with agents.

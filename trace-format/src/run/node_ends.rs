@@ -1,9 +1,8 @@
 //! The ends of the processes of a node, in the directory of the traces, from an agent that has no other way to tell them:
 //! `HOST.ends`, as [`crate::stored`] has it.
 
+use crate::file::plain_host;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// The ends of processes of one host.
@@ -28,18 +27,9 @@ pub struct NodeEnd {
     pub is_alone: bool,
 }
 
-const SUFFIX: &str = "ends";
-
 impl NodeEnds {
     /// Where the file of a host is.
     pub fn path(dir: &Path, host: &str) -> PathBuf {
-        let plain: String = host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        dir.join(format!("{plain}.{SUFFIX}"))
-    }
-
-    /// All such files of a directory. Fails where it cannot be listed.
-    pub fn all(dir: &Path) -> io::Result<Vec<PathBuf>> {
-        let paths = std::fs::read_dir(dir)?.flatten().map(|entry| entry.path());
-        Ok(paths.filter(|path| path.extension() == Some(OsStr::new(SUFFIX))).collect())
+        dir.join(format!("{}.ends", plain_host(host)))
     }
 }

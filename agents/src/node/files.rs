@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use trace_format::file::{RATE_BYTES, RankHeader, SEGMENTS, segment_path, stage_path_of};
 use trace_format::head::Head;
 use trace_format::run::proc;
@@ -22,8 +22,6 @@ use trace_format::untrusted;
 
 /// Bytes of a file in one message.
 const PIECE: usize = 256 << 10;
-/// The clock may go back a little.
-const MARGIN: Duration = Duration::from_secs(2);
 
 type Send<'a> = &'a mut dyn FnMut(&FromAgent) -> io::Result<()>;
 
@@ -123,8 +121,7 @@ impl Growing {
 }
 
 impl Files {
-    pub(super) fn new(dir: PathBuf, has_several_jobs: bool, are_shared: bool, now: SystemTime) -> Files {
-        let since = now.checked_sub(MARGIN).unwrap_or(UNIX_EPOCH);
+    pub(super) fn new(dir: PathBuf, has_several_jobs: bool, are_shared: bool, since: SystemTime) -> Files {
         let (ranks, others, foreign) = Default::default();
         let above = dir.ancestors().skip(1).take_while(|above| !above.exists()).map(Path::to_owned).collect();
         Files { dir, has_several_jobs, above, are_shared, since, ranks, others, foreign }

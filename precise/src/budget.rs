@@ -58,8 +58,13 @@ impl Counters {
 /// A handler that began at `start` is done. Too much time: all is given up.
 pub(crate) fn spend(start: u64) {
     TRAPS.fetch_add(1, Ordering::Relaxed);
+    spend_time(start, UNSEEN_NS);
+}
+
+/// As [`spend`], for what is no trap of an access and costs so much beside.
+pub(crate) fn spend_time(start: u64, unseen: u64) {
     let end = now();
-    let own = end.saturating_sub(start).saturating_add(UNSEEN_NS);
+    let own = end.saturating_sub(start).saturating_add(unseen);
     let spent = SPENT.fetch_add(own, Ordering::Relaxed).saturating_add(own);
     let all = end.saturating_sub(BEGUN.load(Ordering::Relaxed));
     if is_too_much(spent, all) {

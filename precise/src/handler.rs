@@ -1,7 +1,7 @@
 //! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
 //! whoever had the signal before ([`crate::signals`]).
 
-use crate::{budget, records, signals, table, thread};
+use crate::{backstop, budget, records, signals, table, thread};
 use recorder::in_flight::How;
 use std::ffi::{c_int, c_void};
 
@@ -18,6 +18,7 @@ const ROOM: usize = 32 << 10;
 /// # Safety
 /// The kernel calls it, for SIGSEGV and SIGTRAP.
 pub(crate) unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let calls = backstop::allow();
     // SAFETY: the address is that of this thread's own variable.
     let errno = unsafe { *libc::__errno_location() };
     // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
@@ -29,17 +30,21 @@ pub(crate) unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginf
     };
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
+    backstop::restore(calls);
+    if is_ours && signal == libc::SIGTRAP {
+        backstop::block();
+    }
     if !is_ours {
         // SAFETY: the arguments are the kernel's.
         unsafe { signals::pass_on(signal, info, context) };
     }
 }
 
-fn register(context: &libc::ucontext_t, number: c_int) -> i64 {
+pub(crate) fn register(context: &libc::ucontext_t, number: c_int) -> i64 {
     context.uc_mcontext.gregs.get(number as usize).copied().unwrap_or(0)
 }
 
-fn set_flag(context: &mut libc::ucontext_t, is_on: bool) {
+pub(crate) fn set_flag(context: &mut libc::ucontext_t, is_on: bool) {
     if let Some(flags) = context.uc_mcontext.gregs.get_mut(libc::REG_EFL as usize) {
         *flags = if is_on { *flags | TRAP_FLAG } else { *flags & !TRAP_FLAG };
     }
@@ -76,6 +81,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
             place.map(|place| place.set(page)).inspect(|()| state.steps.set(steps + 1)).is_some()
         });
     if steps {
+        signals::unblock_in(context);
         set_flag(context, true);
     }
     budget::spend(start);
@@ -84,7 +90,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
 
 /// Is there room on the stack that the handler runs on? A stack of a thread has it; one that the program has made for handlers may
 /// be small.
-fn has_room(context: &libc::ucontext_t) -> bool {
+pub(crate) fn has_room(context: &libc::ucontext_t) -> bool {
     let (own, stack) = ((&raw const context) as usize, &context.uc_stack);
     let is_on_it = (stack.ss_sp as usize..(stack.ss_sp as usize).wrapping_add(stack.ss_size)).contains(&own);
     !is_on_it || stack.ss_size >= ROOM
@@ -93,7 +99,8 @@ fn has_room(context: &libc::ucontext_t) -> bool {
 /// The instruction that pages were opened for is over: they are protected again.
 fn end_step(context: &mut libc::ucontext_t) -> bool {
     let pages = thread::with(|state| state.steps.replace(0));
-    if pages == 0 {
+    let is_of_call = backstop::end_call(register(context, libc::REG_RIP), register(context, libc::REG_RSP));
+    if pages == 0 && !is_of_call {
         return false;
     }
     set_flag(context, false);

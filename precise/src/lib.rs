@@ -5,7 +5,8 @@
 //! lifted when the library of MPI is called: a fault while the thread is inside of MPI opens the buffer, and it is protected
 //! again when the thread leaves ([`table`]). A fault of the program is noted ([`records`]), the page is opened for one
 //! instruction and closed by the trap behind it ([`handler`]). The kernel does not fault, it refuses: the functions of the C
-//! library by which it accesses memory open what they are given ([`wrappers`]).
+//! library by which it accesses memory open what they are given ([`wrappers`]), and other system calls are looked at first
+//! ([`backstop`]).
 //!
 //! Nothing on the path of a handler allocates, locks or waits.
 
@@ -16,9 +17,12 @@
 // Tests have the C library without anything in front of it.
 #![cfg_attr(test, allow(dead_code))]
 
+mod backstop;
 mod budget;
 mod handler;
+mod kernel;
 mod place;
+mod reach;
 mod real;
 mod records;
 mod signals;
@@ -27,7 +31,7 @@ mod thread;
 #[cfg(not(test))]
 mod wrappers;
 
-use recorder::in_flight::{Counts, Interface, VERSION};
+use recorder::in_flight::{Counts, Interface, VERSION, lacks};
 
 /// Found by its name: [`recorder::in_flight::SYMBOL`].
 #[unsafe(no_mangle)]
@@ -47,8 +51,11 @@ extern "C" fn begin(loads: bool) {
     table::begin(loads);
     budget::begin();
     signals::install();
-    // SAFETY: the function only touches this library's own data.
-    unsafe { libc::pthread_atfork(None, None, Some(table::in_child)) };
+    backstop::begins();
+    // SAFETY: the functions only touch this library's own data.
+    unsafe {
+        libc::pthread_atfork(Some(backstop::before_fork), Some(backstop::after_fork), Some(table::in_child));
+    }
 }
 
 extern "C" fn counts() -> Counts {
@@ -56,6 +63,7 @@ extern "C" fn counts() -> Counts {
     counts.traps = budget::traps();
     counts.pages = budget::pages();
     counts.is_over = u64::from(budget::is_over());
+    counts.lacks = if backstop::works() { 0 } else { lacks::CALLS };
     counts
 }
 

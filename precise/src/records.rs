@@ -4,6 +4,7 @@ use recorder::in_flight::{Access, How, MAX_FRAMES};
 use recorder::unwind;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 const PLACES: usize = 1 << 10;
@@ -88,7 +89,9 @@ fn is_new(ticket: u64, instruction: u64, how: How) -> bool {
 /// An instruction of the program has accessed memory that is in use. `walks`: there is room on the stack to look for its callers.
 /// For handlers.
 pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How, (instruction, walks): (u64, bool)) {
-    if !is_new(ticket, instruction, how) {
+    // The instruction of a system call may be that of a function for all of them.
+    let is_call = matches!(how, How::KernelLoad | How::KernelStore);
+    if !is_call && !is_new(ticket, instruction, how) {
         return;
     }
     let mut access = Access { ticket, address, bytes, how, count: 0, frames: [0; MAX_FRAMES] };
@@ -112,9 +115,13 @@ pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How
             *first = instruction;
         }
     }
-    // Others are return addresses, behind the instruction that is meant.
-    if let Some(first) = access.frames.first_mut() {
+    // Others are return addresses, behind the instruction that is meant; a system call goes on there, too.
+    if let Some(first) = access.frames.first_mut().filter(|_| !is_call) {
         *first += 1;
+    }
+    let callers = access.frames.iter().take(4).fold(instruction, |mixed, frame| mixed.rotate_left(20) ^ frame);
+    if is_call && !is_new(ticket, callers, how) {
+        return;
     }
     RING.push(&access);
 }
@@ -138,9 +145,15 @@ pub(crate) fn learn_self() {
     }
 }
 
-fn is_own(address: u64) -> bool {
+/// Where this library lies, if that is known.
+pub(crate) fn own_range() -> Option<Range<u64>> {
     let [first, last] = &OWN;
-    (first.load(Ordering::Relaxed)..last.load(Ordering::Relaxed)).contains(&address)
+    let own = first.load(Ordering::Relaxed)..last.load(Ordering::Relaxed);
+    (!own.is_empty()).then_some(own)
+}
+
+fn is_own(address: u64) -> bool {
+    own_range().is_some_and(|own| own.contains(&address))
 }
 
 /// A function that this library wraps was called by the program, and accesses memory that is in use. Not for handlers.

@@ -1,7 +1,7 @@
-//! The program's handlers of SIGSEGV and SIGTRAP, which this library has in its own hands: what is not ours goes to them.
+//! The program's handlers of SIGSEGV, SIGTRAP and SIGSYS, which this library has in its own hands: what is not ours goes to them.
 
-use crate::handler;
 use crate::real::Next;
+use crate::{backstop, handler, kernel, reach};
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ pub(crate) static SIGACTION: Next = Next::new(c"sigaction");
 pub(crate) static SIGMASK: Next = Next::new(c"pthread_sigmask");
 
 /// The signals that are ours.
-pub(crate) const OURS: [c_int; 2] = [libc::SIGSEGV, libc::SIGTRAP];
+pub(crate) const OURS: [c_int; 3] = [libc::SIGSEGV, libc::SIGTRAP, libc::SIGSYS];
 
 /// An action of the program, and a number that is odd while it changes.
 struct Kept {
@@ -78,11 +78,8 @@ pub(crate) fn install() {
         if let Some(kept) = Kept::of(signal) {
             kept.set(&before);
         }
-        // SAFETY: all zero is a valid action.
-        let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-        action.sa_sigaction = handler::on_signal as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        real_sigaction(signal, &action, null_mut());
+        let handler: kernel::Handler = if signal == libc::SIGSYS { backstop::on_signal } else { handler::on_signal };
+        kernel::set_handler(signal, handler);
     }
     unblock();
 }
@@ -99,6 +96,40 @@ fn unblock() {
             std::mem::transmute::<*mut c_void, Mask>(found)(libc::SIG_UNBLOCK, &set, null_mut());
         }
     }
+}
+
+/// A thread that is in one of our handlers takes our signals when it goes on.
+pub(crate) fn unblock_in(context: &mut libc::ucontext_t) {
+    let ours = OURS.iter().fold(0, |bits, signal| bits | 1u64 << (signal - 1));
+    // SAFETY: the kernel has written one word there.
+    unsafe { *(&raw mut context.uc_sigmask).cast::<u64>() &= !ours };
+}
+
+/// Does what the system call `rt_sigprocmask` of a thread does that is in one of our handlers and goes on with the mask of
+/// `context`: but our signals are never blocked. Its result.
+pub(crate) fn set_mask(context: &mut libc::ucontext_t, arguments: [u64; 6]) -> i64 {
+    let ([how, new, old, size, ..], mask) = (arguments, (&raw mut context.uc_sigmask).cast::<u64>());
+    // SAFETY: the kernel has written one word there.
+    let before = unsafe { *mask };
+    let mut wanted = [0];
+    if size != size_of::<u64>() as u64 {
+        return -i64::from(libc::EINVAL);
+    }
+    if new != 0 && !reach::copy(new, &mut wanted) {
+        return -i64::from(libc::EFAULT);
+    }
+    let [wanted] = wanted;
+    let after = match how as c_int {
+        _ if new == 0 => before,
+        libc::SIG_BLOCK => before | wanted,
+        libc::SIG_UNBLOCK => before & !wanted,
+        libc::SIG_SETMASK => wanted,
+        _ => return -i64::from(libc::EINVAL),
+    };
+    // SAFETY: as above.
+    unsafe { *mask = after };
+    unblock_in(context);
+    if old != 0 && !reach::copy_to(old, [before]) { -i64::from(libc::EFAULT) } else { 0 }
 }
 
 /// The program sets or asks for an action of one of our signals. `None`: it is not ours (yet).
@@ -118,10 +149,11 @@ pub(crate) unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context:
     let action = kept.get();
     // SAFETY: by the contract.
     let is_sent = unsafe { (*info).si_code } <= 0;
+    let is_ignored = action.sa_sigaction == libc::SIG_IGN && (is_sent || signal == libc::SIGTRAP);
     // Behind an instruction of breakpoints and behind a step the program would go on; a fault comes again by itself.
     let comes_again = signal == libc::SIGSEGV && !is_sent;
     match action.sa_sigaction {
-        libc::SIG_IGN if !comes_again => {}
+        _ if is_ignored => {}
         libc::SIG_DFL | libc::SIG_IGN => {
             // SAFETY: all zero is the default action.
             let default: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };

@@ -1,7 +1,7 @@
 //! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock
 //! that no handler takes.
 
-use crate::{budget, place};
+use crate::{backstop, budget, kernel, place};
 use recorder::in_flight::{Counts, refusal};
 use std::cell::Cell;
 use std::ops::Range;
@@ -75,8 +75,7 @@ impl Lock {
 
 fn protect(pages: &Range<u64>, rights: i32) -> bool {
     // SAFETY: only pages that were found to be plain memory, which the program may read and write, are entered into the table.
-    pages.is_empty()
-        || unsafe { libc::mprotect(pages.start as *mut _, (pages.end - pages.start) as usize, rights) == 0 }
+    pages.is_empty() || unsafe { kernel::protect(pages.start, pages.end - pages.start, rights) }
 }
 
 const OPEN: i32 = libc::PROT_READ | libc::PROT_WRITE;
@@ -301,6 +300,7 @@ pub(crate) extern "C" fn stop() {
 /// A fork has made this process: nothing of it is watched.
 pub(crate) extern "C" fn in_child() {
     IS_ON.store(false, Ordering::SeqCst);
+    backstop::in_child();
     // Another thread may have held the lock, and is not here.
     LOCK.0.store(0, Ordering::SeqCst);
     for entry in entries() {

@@ -1,6 +1,6 @@
 //! The state of a thread: whether it is the program's, and whether it is inside of MPI.
 
-use crate::{place, table};
+use crate::{backstop, place, table};
 use std::cell::Cell;
 
 /// More pages cannot be touched by one instruction but by gathers, whose pages are opened one after the other.
@@ -54,6 +54,9 @@ pub(crate) fn begins(is_programs: bool) {
     }
     STATE.with(|state| state.is_programs.set(is_programs));
     OWN_STACK.with(|_| ());
+    if is_programs {
+        backstop::begins();
+    }
 }
 
 /// The place of a thread's stack in the list of all, as long as the thread lives.
@@ -79,7 +82,18 @@ pub(crate) fn opens() {
     });
 }
 
+/// All memory was opened, for something that nobody sees the end of: until the thread leaves MPI for the next time.
+pub(crate) fn opens_until_mpi() {
+    STATE.with(|state| {
+        if !state.has_opened.replace(true) {
+            table::begin_opening();
+        }
+    });
+}
+
 pub(crate) extern "C" fn enter(stack_pointer: u64) -> u32 {
+    backstop::allow();
+    backstop::forget_call();
     STATE.with(|state| {
         let before = state.depth.get();
         // The stack grows downwards: a call from above the outermost one comes after a jump out of that.
@@ -103,6 +117,7 @@ pub(crate) extern "C" fn leave(before: u32) {
         }
         state.depth.set(before);
     });
+    backstop::block();
 }
 
 fn close(state: &State) {

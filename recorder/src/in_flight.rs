@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -78,6 +78,14 @@ pub struct Counts {
     pub pages: u64,
     /// All was given up, because the traps took too much time.
     pub is_over: u64,
+    /// Bits of [`lacks`].
+    pub lacks: u64,
+}
+
+/// Means that a kernel may refuse.
+pub mod lacks {
+    /// Handing system calls over: they fail on protected memory if they come by no function that something stands in front of.
+    pub const CALLS: u64 = 1;
 }
 
 /// The functions of `libmpivet_precise.so`.

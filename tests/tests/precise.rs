@@ -27,6 +27,12 @@ fn fresh(name: &str) -> Result<PathBuf> {
     Ok(dir)
 }
 
+fn sorted(text: &str) -> Vec<String> {
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
 /// An example that says nothing of `--precise` gives what it gives without.
 fn gives_the_same(mpi: &Mpi, program: &Program) -> Result<()> {
     let name = program.path.strip_prefix(root().join("examples"))?.display().to_string();
@@ -41,11 +47,6 @@ fn gives_the_same(mpi: &Mpi, program: &Program) -> Result<()> {
     ensure!(complaints.is_empty(), "{name} under {}: {complaints:?}\n{}", mpi.name, vet::last_words(&vetted.outcome));
     if !is_bug(program) {
         let plain = vet::run_plain(&job, LIMIT)?;
-        let sorted = |text: &str| {
-            let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-            lines.sort();
-            lines
-        };
         ensure!(sorted(&plain.stdout) == sorted(&vetted.outcome.stdout), "{name} says something else with --precise");
     }
     Ok(())
@@ -90,6 +91,31 @@ fn accesses(report: &Path) -> Result<Vec<(u64, u64)>> {
     let own = findings.iter().filter(|finding| finding["code"] == "MV120");
     let line = |finding: &Value| Some((finding["sites"][0]["line"].as_u64()?, finding["count"].as_u64()?));
     own.map(|finding| line(finding).with_context(|| format!("no line: {finding}"))).collect()
+}
+
+/// Numbers of the lines of a program that have a text.
+fn lines_with(text: &str, words: &str) -> Vec<u64> {
+    text.lines().zip(1..).filter(|(line, _)| line.contains(words)).map(|(_, number)| number).collect()
+}
+
+#[test]
+fn system_calls_do_what_they_do_without_it() -> Result<()> {
+    let path = root().join("tests/programs/system-calls.c");
+    let known = lines_with(&std::fs::read_to_string(&path)?, "/* known */");
+    for mpi in share::mpis("system_calls_do_what_they_do_without_it") {
+        let dir = fresh(&format!("system-calls-{}", mpi.name))?;
+        let executable = dir.join("system-calls");
+        compile_to(&mpi, &executable, &mpi.mpicc, &["-g", "-O1", "-std=gnu11"], &path)?;
+        let job = mpi.job(2, &executable, &[]);
+        let plain = vet::run_plain(&job, LIMIT)?;
+        let vetted = vet::vet_with(&precise(), &job, &dir.join("run"), LIMIT)?;
+        let said = sorted(&vetted.outcome.stdout);
+        ensure!(said == sorted(&plain.stdout) && said.len() > 40, "{}:\n{said:?}\n{}", mpi.name, plain.stdout);
+        let found: Vec<u64> = accesses(&dir.join("run/report.json"))?.into_iter().map(|(line, _)| line).collect();
+        let missing: Vec<_> = known.iter().filter(|line| !found.contains(line)).collect();
+        ensure!(known.len() == 7 && missing.is_empty(), "{}: {missing:?} are not among {found:?}", mpi.name);
+    }
+    Ok(())
 }
 
 /// Runs the generator of random programs; returns how many accesses were wrong, and how many of them were found.

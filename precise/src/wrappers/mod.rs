@@ -8,7 +8,7 @@ mod threads;
 
 pub(crate) use memory::learn;
 
-use crate::{records, table, thread};
+use crate::{backstop, records, table, thread};
 use recorder::in_flight::How;
 use std::ffi::c_int;
 use std::ops::Range;
@@ -77,23 +77,41 @@ fn opened<T: PartialEq>(uses: impl Fn(&mut Opening), failure: Option<T>, call: i
     if !table::is_any() {
         return call();
     }
+    // Functions of streams call the kernel with memory of their own, too.
+    let is_all_known = failure.is_some();
+    let call = || {
+        let before = is_all_known.then(backstop::allow);
+        let result = call();
+        before.into_iter().for_each(backstop::restore);
+        result
+    };
     let mut opening = Opening { notes: !thread::is_inside(), is_any: false };
     uses(&mut opening);
     if !opening.is_any {
         return call();
     }
     opening.notes = false;
+    let result = repeated(uses, &mut opening, failure, call);
+    let errno = errno();
+    table::end_opening();
+    set_errno(errno);
+    result
+}
+
+fn repeated<T: PartialEq>(
+    uses: impl Fn(&mut Opening),
+    opening: &mut Opening,
+    failure: Option<T>,
+    call: impl Fn() -> T,
+) -> T {
     let mut result = call();
     for _ in 0..100 {
         if failure.as_ref() != Some(&result) || errno() != libc::EFAULT {
             break;
         }
-        uses(&mut opening);
+        uses(opening);
         result = call();
     }
-    let errno = errno();
-    table::end_opening();
-    set_errno(errno);
     result
 }
 

@@ -8,7 +8,7 @@ use crate::precise::accesses::{self, Touched, Watched};
 use crate::precise::{self, give_up};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use recorder::in_flight::{Counts, How};
+use recorder::in_flight::{Counts, How, lacks};
 use recorder::{log, trace};
 use trace_format::catalogue::ACCESS_IN_FLIGHT;
 use trace_format::mpi::{Class, Coll, FnId};
@@ -81,8 +81,14 @@ fn summary(counts: &Counts) -> String {
         _ => "; given up before the end, because the accesses took too much time".to_owned(),
     };
     let left_out = left_out(counts).map(|words| format!("; {words}")).unwrap_or_default();
+    let refused = match counts.lacks & lacks::CALLS {
+        0 => "",
+        _ => {
+            "; system calls by other functions than those of docs/limits.md fail on watched memory, since the kernel cannot hand them over"
+        }
+    };
     format!(
-        "--precise: rank 0 watched {} of {all} buffers and looked at {} accesses{given_up}{left_out}",
+        "--precise: rank 0 watched {} of {all} buffers and looked at {} accesses{given_up}{left_out}{refused}",
         counts.watched, counts.traps
     )
 }

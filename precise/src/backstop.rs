@@ -1,6 +1,6 @@
-//! System calls that nothing stands in front of: while memory is protected, the kernel hands over those that the program makes outside
-//! of MPI instead of doing them (syscall user dispatch, Linux 5.11). What a call may access is opened, it is made by its own
-//! instruction, and the trap behind it closes the memory again. Without such a kernel they fail on protected memory.
+//! System calls that nothing stands in front of: while memory is protected, the kernel hands over those that the program makes
+//! outside of MPI instead of doing them (syscall user dispatch, Linux 5.11). What a call may access is opened, it is made by its
+//! own instruction, and the trap behind it closes the memory again. Without such a kernel they fail on protected memory.
 //!
 //! Each thread switches its own calls. A thread that another one would switch might have all signals blocked, as the C library
 //! has them for a moment when it starts threads and processes: that would end the process.

@@ -4,7 +4,7 @@ use crate::{kernel, table};
 use recorder::in_flight::How::{self, KernelLoad, KernelStore};
 use std::ops::Range;
 
-/// Memory that a call certainly accesses: the argument with an address, and the one with how many bytes or parts of memory it is for.
+/// Memory that a call certainly accesses: the argument with an address, and the one that says how many bytes or parts.
 #[derive(Clone, Copy)]
 enum Named {
     Bytes(usize, usize, How),

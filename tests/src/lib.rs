@@ -25,6 +25,7 @@ pub mod share;
 pub mod steady;
 pub mod terminal;
 pub mod tutorial;
+pub mod unchanged;
 pub mod vet;
 
 use anyhow::Result;

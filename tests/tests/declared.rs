@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile_to;
 use mpivet_tests::mpi::Mpi;
 use mpivet_tests::{root, scratch, share, vet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -27,7 +27,8 @@ const PROGRAMS: [(&str, Option<&str>); 12] = [
     ("clean/fortran-variables.f90", None),
 ];
 
-fn report(mpi: &Mpi, dir: &Path, example: &str, flags: &[&str], strip: bool) -> Result<String> {
+/// `flags`: of the compiler; a program that rewrites the executable stands behind `+`.
+fn report(mpi: &Mpi, dir: &Path, example: &str, flags: &[&str]) -> Result<String> {
     _ = std::fs::remove_dir_all(dir);
     std::fs::create_dir_all(dir)?;
     let (source, program) = (root().join("examples").join(example), dir.join("program"));
@@ -39,14 +40,14 @@ fn report(mpi: &Mpi, dir: &Path, example: &str, flags: &[&str], strip: bool) -> 
         _ => mpi.mpicc.clone(),
     };
     let modules = format!("-J{}", dir.display());
-    let mut flags = flags.to_vec();
+    let (tools, mut flags): (Vec<&str>, Vec<&str>) = flags.iter().partition(|flag| flag.starts_with('+'));
     if example.ends_with("f90") {
         flags.extend(["-fallow-argument-mismatch", &modules]);
     }
     compile_to(mpi, &program, &compiler, &flags, &source)?;
-    if strip {
-        let done = Command::new("strip").arg(&program).status()?;
-        ensure!(done.success(), "strip {}", program.display());
+    for tool in tools.iter().map(|tool| tool.trim_start_matches('+')) {
+        let done = Command::new(tool).arg(&program).status()?;
+        ensure!(done.success(), "{tool} {}", program.display());
     }
     let mut job = vet::vet(&mpi.job(2, &program, &[]), &dir.join("run"), LIMIT)?;
     Ok(std::mem::take(&mut job.outcome.stderr))
@@ -62,17 +63,18 @@ fn each(test: impl Fn(&Mpi, &Path, &str, Option<&str>) -> Result<()>) -> Result<
     Ok(())
 }
 
+fn is_as_it_should(said: &str, check: Option<&str>) -> Result<()> {
+    let wanted = check.map_or("no errors found".to_owned(), |check| format!("] {check}: "));
+    ensure!(said.contains(&wanted), "{said}");
+    Ok(())
+}
+
 #[test]
 fn the_optimizer_changes_nothing() -> Result<()> {
     each(|mpi, dir, example, check| {
         for level in ["-O0", "-O2"] {
-            let said = report(mpi, &dir.join(level), example, &["-g", level], false)?;
-            match check {
-                Some(check) => {
-                    ensure!(said.contains(&format!("] {check}: ")), "{} {example} {level}: {said}", mpi.name)
-                }
-                None => ensure!(said.contains("no errors found"), "{} {example} {level}: {said}", mpi.name),
-            }
+            let said = report(mpi, &dir.join(level), example, &["-g", level])?;
+            is_as_it_should(&said, check).with_context(|| format!("{} {example} {level}", mpi.name))?;
         }
         Ok(())
     })
@@ -81,12 +83,57 @@ fn the_optimizer_changes_nothing() -> Result<()> {
 #[test]
 fn a_program_without_debug_information_is_left_alone() -> Result<()> {
     each(|mpi, dir, example, _| {
-        let said = report(mpi, &dir.join("stripped"), example, &["-g"], true)?;
+        let said = report(mpi, &dir.join("stripped"), example, &["-g", "+strip"])?;
         let is_silent = !said.contains("[MV229]") && !said.contains("[MV230]");
         ensure!(is_silent, "{} {example}: {said}", mpi.name);
         // Sizes of variables outside of functions are in the table of symbols.
-        let said = report(mpi, &dir.join("plain"), example, &["-O1"], false)?;
+        let said = report(mpi, &dir.join("plain"), example, &["-O1"])?;
         ensure!(!said.contains("[MV229]"), "{} {example}: {said}", mpi.name);
         Ok(())
     })
 }
+
+/// Ways to write debug information: in files beside the objects, types in units of their own, what is written twice taken out, and
+/// the whole program compiled at once.
+const FORMATS: [(&str, &[&str]); 5] = [
+    ("split", &["-g", "-O1", "-gsplit-dwarf"]),
+    ("types", &["-g", "-O1", "-fdebug-types-section"]),
+    ("split-types", &["-g", "-O1", "-gsplit-dwarf", "-fdebug-types-section"]),
+    ("shared", &["-g", "-O1", "+dwz"]),
+    ("whole", &["-g", "-O2", "-flto"]),
+];
+
+#[test]
+fn other_forms_of_debug_information_tell_the_same() -> Result<()> {
+    let is_full = std::env::var_os("MPIVET_TEST_FULL").is_some();
+    let is_sample =
+        |example: &str| ["bug-struct.c", "bug-caller.c", "bug-fortran.f90"].iter().any(|n| example.ends_with(n));
+    each(|mpi, dir, example, check| {
+        for (form, flags) in FORMATS.iter().filter(|_| is_full || is_sample(example)) {
+            let said = report(mpi, &dir.join(form), example, flags)?;
+            is_as_it_should(&said, check).with_context(|| format!("{} {example} {form}", mpi.name))?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn another_compiler_tells_the_same() -> Result<()> {
+    each(|mpi, dir, example, check| {
+        if example.ends_with("f90") {
+            return Ok(());
+        }
+        let compilers = CLANG.map(|(variable, compiler)| (variable, PathBuf::from(compiler)));
+        let clang = Mpi { compiler_env: compilers.to_vec(), ..mpi.clone() };
+        for level in ["-O0", "-O2"] {
+            let said = report(&clang, &dir.join(format!("clang{level}")), example, &["-g", level])?;
+            // Its frames have no end of their own where it optimizes.
+            let check = check.filter(|check| level == "-O0" || *check == "buffer-type");
+            is_as_it_should(&said, check).with_context(|| format!("{} {example} clang {level}", mpi.name))?;
+        }
+        Ok(())
+    })
+}
+
+const CLANG: [(&str, &str); 4] =
+    [("MPICH_CC", "clang"), ("MPICH_CXX", "clang++"), ("OMPI_CC", "clang"), ("OMPI_CXX", "clang++")];

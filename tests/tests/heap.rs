@@ -2,9 +2,13 @@
 
 use anyhow::{Result, ensure};
 use mpivet_tests::compile::{compile, compile_to};
-use mpivet_tests::mpi::Mpi;
-use mpivet_tests::{root, run, scratch, share, vet};
+use mpivet_tests::examples::programs;
+use mpivet_tests::expect::Program;
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::unchanged::gives_the_same;
+use mpivet_tests::{python, root, run, scratch, share, vet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -65,6 +69,73 @@ fn allocators_of_programs_go_on_working() -> Result<()> {
         let (code, said) = vetted(&mpi, &["--heap"], &own, None)?;
         ensure!(code == Some(0) && !said.contains("MV230"), "{}: {code:?}\n{said}", mpi.name);
         ensure!(said.matches("--heap knows no blocks").count() == 1, "{}: {code:?}\n{said}", mpi.name);
+    }
+    Ok(())
+}
+
+fn is_full() -> bool {
+    std::env::var_os("MPIVET_TEST_FULL").is_some()
+}
+
+/// Programs with many kinds of buffers, threads and children; all of them with `MPIVET_TEST_FULL=1`.
+const SAMPLE: [&str; 8] = [
+    "overlapping/bug.c",
+    "buffer-too-small/bug.c",
+    "clean/child-processes.c",
+    "clean/cpp-classes.cpp",
+    "clean/derived-types.c",
+    "clean/file-io.c",
+    "clean/fortran-variables.f90",
+    "clean/threads.c",
+];
+
+#[test]
+fn examples_give_the_same_with_it() -> Result<()> {
+    let all = programs()?;
+    let is_chosen = |program: &&Program| {
+        let is_own = program.options.iter().any(|option| option == "--heap" || option.starts_with("--precise"));
+        !is_own && (is_full() || SAMPLE.iter().any(|name| program.path.ends_with(name)))
+    };
+    let chosen: Vec<&Program> = all.iter().filter(is_chosen).collect();
+    ensure!(chosen.len() >= SAMPLE.len(), "{} of the sample are there", chosen.len());
+    let mpis = if is_full() { mpi::required() } else { share::mpis("examples_give_the_same_with_it") };
+    let (mut wrong, dir) = (Vec::new(), scratch().join("heap-examples"));
+    for mpi in mpis {
+        for program in chosen.iter().filter(|program| program.runs_under(&mpi)) {
+            wrong.extend(gives_the_same(&mpi, program, "--heap", &dir).err().map(|e| format!("{e:#}")));
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    Ok(())
+}
+
+/// Buffers of NumPy, of Python's arrays and of MPI_Alloc_mem, in all kinds of calls. All modules with `MPIVET_TEST_FULL=1`.
+const MODULES: [&str; 1] = ["test_p2p_buf"];
+
+#[test]
+fn mpi4pys_own_tests_end_alike_and_without_findings() -> Result<()> {
+    let Some(python) = python::required()?.into_iter().next_back() else { return Ok(()) };
+    let mpis = if is_full() { mpi::required() } else { share::mpis("mpi4pys_own_tests_end_alike") };
+    for mpi in mpis {
+        let mut driver = Command::new(&python.program);
+        driver.arg(root().join("tests/applications/mpi4py_driver.py")).args(["--mpi", mpi.name, "--ranks", "2"]);
+        driver.args(MODULES.iter().filter(|_| !is_full())).env("MPIVET", vet::mpivet()?).env("MPIVET_HEAP", "true");
+        let limit = if is_full() { Duration::from_secs(1800) } else { Duration::from_secs(300) };
+        let outcome = run::run(driver, limit)?;
+        let is_good = outcome.code == Some(0) && outcome.stdout.contains(" in all: ");
+        ensure!(is_good, "{}: {}", mpi.name, vet::last_words(&outcome));
+    }
+    Ok(())
+}
+
+#[test]
+fn precise_knows_the_heap_too() -> Result<()> {
+    for mpi in share::mpis("precise_knows_the_heap_too") {
+        let program = compile(&mpi, &root().join("examples/buffer-too-small/bug-heap.c"), &fresh(&mpi, "precise")?)?;
+        let (code, said) = vetted(&mpi, &["--precise"], &program, None)?;
+        ensure!(code == Some(1) && said.contains(AT_ONCE), "{}: {code:?}\n{said}", mpi.name);
+        let (code, said) = vetted(&mpi, &["--precise=off"], &program, None)?;
+        ensure!(code == Some(0) && !said.contains("MV230"), "{}: {code:?}\n{said}", mpi.name);
     }
     Ok(())
 }

@@ -2,10 +2,11 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile_to;
-use mpivet_tests::examples::{is_bug, programs};
+use mpivet_tests::examples::programs;
 use mpivet_tests::expect::Program;
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile, root, scratch, share, vet};
+use mpivet_tests::unchanged::gives_the_same;
+use mpivet_tests::{root, scratch, share, vet};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,25 +34,6 @@ fn sorted(text: &str) -> Vec<String> {
     lines
 }
 
-/// An example that says nothing of `--precise` gives what it gives without.
-fn gives_the_same(mpi: &Mpi, program: &Program) -> Result<()> {
-    let name = program.path.strip_prefix(root().join("examples"))?.display().to_string();
-    let (dir, executable) = (
-        fresh(&format!("{}-{}", mpi.name, name.replace('/', "-")))?,
-        compile::compile(mpi, &program.path, &scratch())?,
-    );
-    let job = mpi.job(program.ranks, &executable, &program.args);
-    let options = [program.options.clone(), precise()].concat();
-    let vetted = vet::vet_with(&options, &job, &dir.join("run"), LIMIT)?;
-    let complaints = program.complaints(&vetted.report);
-    ensure!(complaints.is_empty(), "{name} under {}: {complaints:?}\n{}", mpi.name, vet::last_words(&vetted.outcome));
-    if !is_bug(program) {
-        let plain = vet::run_plain(&job, LIMIT)?;
-        ensure!(sorted(&plain.stdout) == sorted(&vetted.outcome.stdout), "{name} says something else with --precise");
-    }
-    Ok(())
-}
-
 /// Programs with large messages, many kinds of operations, threads and children; all of them with `MPIVET_TEST_FULL=1`.
 const SAMPLE: [&str; 8] = [
     "send-checksum/bug.c",
@@ -74,10 +56,10 @@ fn examples_give_the_same_with_it() -> Result<()> {
     let chosen: Vec<&Program> = all.iter().filter(is_chosen).collect();
     ensure!(chosen.len() >= SAMPLE.len(), "{} of the sample are there", chosen.len());
     let mpis = if is_full() { mpi::required() } else { share::mpis("examples_give_the_same_with_it") };
-    let mut wrong = Vec::new();
+    let (mut wrong, dir) = (Vec::new(), fresh("examples")?);
     for mpi in mpis {
         for program in chosen.iter().filter(|program| program.runs_under(&mpi)) {
-            wrong.extend(gives_the_same(&mpi, program).err().map(|e| format!("{e:#}")));
+            wrong.extend(gives_the_same(&mpi, program, "--precise", &dir).err().map(|e| format!("{e:#}")));
         }
     }
     ensure!(wrong.is_empty(), "{}", wrong.join("\n\n"));

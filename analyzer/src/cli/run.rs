@@ -110,7 +110,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "BYTES")]
     sample_over: Option<u64>,
     /// Know the blocks that the program allocates, to find buffers that reach beyond theirs or lie in memory that was freed
-    /// (check buffer-too-small): each allocation takes some nanoseconds more
+    /// (check buffer-too-small): each allocation takes some nanoseconds more; --precise has it, too
     #[arg(long)]
     heap: bool,
     /// Alter the run: standard sends (MPI_Send, MPI_Isend, MPI_Send_init) wait for their receives like synchronous ones, so
@@ -222,7 +222,8 @@ impl RunArgs {
             agent_bandwidth: self.agent_bandwidth,
             checksums: self.checksums,
             sample_over: self.sample_over,
-            heap: self.heap,
+            // Beside the traps, it costs next to nothing.
+            heap: self.heap || self.precise.is_some_and(|which| which != Precise::Off),
             sync_sends: self.sync_sends,
             replay: self.replay.map(|path| witness(&path)).transpose()?,
             probe_limits: self.probe_limits,

@@ -117,7 +117,7 @@ fn library() -> Result<PathBuf, Exit> {
 fn heap_library(library: &Path) -> Result<PathBuf, Exit> {
     let path = library.with_file_name(HEAP_LIBRARY);
     let there = path.is_file().then_some(path.clone());
-    there.ok_or_else(|| Exit::cannot(anyhow!("--heap needs {}, which is not there", path.display())))
+    there.ok_or_else(|| Exit::cannot(anyhow!("--heap and --precise need {}, which is not there", path.display())))
 }
 
 /// The name, with a number if something of that name is there: processes on other hosts have the same numbers as on this one.

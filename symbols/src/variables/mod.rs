@@ -3,7 +3,10 @@
 
 mod debug;
 mod expression;
+mod functions;
+mod parts;
 mod scopes;
+mod split;
 mod statics;
 mod types;
 

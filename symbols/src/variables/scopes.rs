@@ -60,15 +60,17 @@ impl Debug {
         let entry = unit.unit.entry(function).ok()?;
         let AttributeValue::Exprloc(base) = entry.attr_value(gimli::DW_AT_frame_base)? else { return None };
         let mut base = base.operations(unit.unit.encoding());
-        let is_usual = matches!((base.next().ok()?, base.next()), (Some(Operation::CallFrameCFA), Ok(None)));
-        if !is_usual {
-            return None;
-        }
+        let base = match (base.next().ok()??, base.next()) {
+            (Operation::CallFrameCFA, Ok(None)) => 0,
+            // Functions that keep the frame in rbp push that first, behind the return address.
+            (Operation::Register { register: gimli::X86_64::RBP }, Ok(None)) => -16,
+            _ => return None,
+        };
         let mut all = Vec::new();
         self.each(&unit, function, pc, true, &mut |unit, entry, depth| {
             let is_in_scope = depth.is_some();
             if let Some(local) = self.local(unit, entry, is_in_scope) {
-                all.push(local);
+                all.push(Local { from: local.from.saturating_add(base), ..local });
             }
         })?;
         Some(all)
@@ -85,7 +87,7 @@ impl Debug {
         let (from, moves) = match entry.attr_value(gimli::DW_AT_location)? {
             AttributeValue::Exprloc(expression) => (at_frame(expression)?, false),
             value => {
-                let mut places = self.dwarf(unit.shared).attr_locations(&unit.unit, value).ok()??;
+                let mut places = unit.dwarf().attr_locations(&unit.unit, value).ok()??;
                 let mut from = None;
                 while let Some(place) = places.next().ok()? {
                     from = from.or(at_frame(place.data));

@@ -6,24 +6,45 @@ use std::path::PathBuf;
 use std::process::Command;
 
 struct Program {
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     path: PathBuf,
     variables: Variables,
 }
 
 impl Program {
     fn new(name: &str, source: &str, flags: &[&str]) -> Program {
-        let dir = tempfile::tempdir().unwrap();
-        let (source_path, path) = (dir.path().join(name), dir.path().join("program"));
-        std::fs::write(&source_path, source).unwrap();
         let compiler = match name.rsplit_once('.').unwrap().1 {
             "c" => "gcc",
             "cpp" => "g++",
             _ => "gfortran",
         };
-        let done = Command::new(compiler).args(["-g", "-o"]).arg(&path).arg(&source_path).args(flags).status();
+        Program::by(compiler, name, source, flags)
+    }
+
+    fn by(compiler: &str, name: &str, source: &str, flags: &[&str]) -> Program {
+        let dir = tempfile::tempdir().unwrap();
+        let (source_path, path) = (dir.path().join(name), dir.path().join("program"));
+        std::fs::write(&source_path, source).unwrap();
+        let done = Command::new(compiler)
+            .current_dir(dir.path())
+            .args(["-g", "-o"])
+            .arg(&path)
+            .arg(&source_path)
+            .args(flags)
+            .status();
         assert!(done.unwrap().success());
-        Program { _dir: dir, path, variables: Variables::default() }
+        Program { dir, path, variables: Variables::default() }
+    }
+
+    fn split_files(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let found: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "dwo")).collect();
+        assert!(!found.is_empty());
+        found
+    }
+
+    fn remove_split_files(&self) {
+        self.split_files().iter().for_each(|path| std::fs::remove_file(path).unwrap());
     }
 
     fn symbol(&self, name: &str) -> u64 {
@@ -107,63 +128,99 @@ int main(int argc, char **argv)
 }
 "#;
 
-#[test]
-fn arguments_of_c_have_the_type_of_their_variables() {
-    for level in ["-O0", "-O1", "-O2", "-O3"] {
-        for format in ["-gdwarf-4", "-gdwarf-5", "-gz", "-fdebug-types-section"] {
-            let p = &mut Program::new("a.c", C, &[level, format]);
-            let mut has = |expression: &str| p.declared("in_parameters", Syntax::C, expression).unwrap_or_default();
-            let expected = if format == "-fdebug-types-section" {
-                // Structures are in units of their own, which are not read.
-                [("p", "double:  Real8"), ("m[2]", "float:  Real4"), ("o", ""), ("v", "")].to_vec()
-            } else {
-                vec![
-                    ("p", "double:  Real8"),
-                    ("p + n", "double:  Real8"),
-                    ("&p[3]", "double:  Real8"),
-                    ("&(p[3])", "double:  Real8"),
-                    ("(p)", "double:  Real8"),
-                    ("m", "float:  Real4"),
-                    ("m[2]", "float:  Real4"),
-                    ("&m[2][1]", "float:  Real4"),
-                    ("&n", "int:  Integer4"),
-                    ("o", "outer: id Integer4"),
-                    ("&o->id", "int: id Integer4"),
-                    ("o->counts", "long int: counts Integer8"),
-                    ("&o->counts[1]", "long int: counts Integer8"),
-                    ("o->in", "inner: x Real8"),
-                    ("&o->in[2].y", "float: y Real4"),
-                    ("&o[3].in[1]", "inner: x Real8"),
-                    ("table", "int:  Integer4"),
-                    ("&table[1]", "int:  Integer4"),
-                    ("hidden", "long int:  Integer8"),
-                    ("&global", "outer: id Integer4"),
-                    // Unions, bytes, void, casts, calls, scalars, and names that are none.
-                    ("&o->u.i", ""),
-                    ("v", ""),
-                    ("c", ""),
-                    ("n", ""),
-                    ("(int *)p", ""),
-                    ("(void *)(p)", ""),
-                    ("f(p)", ""),
-                    ("n ? p : v", ""),
-                    ("&nothing", ""),
-                    ("p == v", ""),
-                ]
-            };
-            for (expression, wanted) in expected {
-                let found = has(expression);
-                let found = if found.ends_with("Anything") { "" } else { &found };
-                assert_eq!(found, wanted, "{expression} {level} {format}");
-            }
-            // Two variables have the name.
-            assert_eq!(p.declared("in_locals", Syntax::C, "values"), None, "{level}");
-            assert_eq!(p.declared("in_locals", Syntax::C, "kept").unwrap(), "short int:  Integer2");
-            assert_eq!(p.declared("in_block", Syntax::C, "block").unwrap(), "float:  Real4");
-            assert_eq!(p.declared("in_locals", Syntax::C, "block"), None);
-            assert_eq!(p.declared("in_locals", Syntax::C, "p"), None);
+/// Ways to write debug information. The flag behind `+` is a program that rewrites the executable.
+const FORMATS: [&[&str]; 11] = [
+    &["-gdwarf-4"],
+    &["-gdwarf-5"],
+    &["-gz"],
+    &["-fdebug-types-section"],
+    &["-fdebug-types-section", "-gdwarf-4"],
+    &["-gsplit-dwarf"],
+    &["-gsplit-dwarf", "-gdwarf-4"],
+    &["-gsplit-dwarf", "-fdebug-types-section"],
+    &["-gsplit-dwarf", "-gdwarf-4", "+dwp"],
+    &["-gsplit-dwarf", "-gdwarf-4", "-fdebug-types-section", "+dwp"],
+    &["+dwz"],
+];
+
+fn formatted(compiler: &str, format: &[&str], more: &[&str]) -> Program {
+    let (tools, flags): (Vec<&str>, Vec<&str>) = format.iter().partition(|flag| flag.starts_with('+'));
+    let p = Program::by(compiler, "a.c", C, &[&flags, more].concat());
+    for tool in tools {
+        let mut tool = Command::new(tool.trim_start_matches('+'));
+        let is_package = tool.get_program() == "dwp";
+        let done = if is_package { tool.arg("-e").arg(&p.path) } else { tool.arg(&p.path) }.status();
+        assert!(done.unwrap().success());
+        if is_package {
+            p.remove_split_files();
         }
     }
+    p
+}
+
+#[test]
+fn arguments_of_c_have_the_type_of_their_variables() {
+    for format in FORMATS {
+        for level in ["-O0", "-O1", "-O2", "-O3"] {
+            arguments_of_c(&mut formatted("gcc", format, &[level]), &format!("{level} {format:?}"));
+        }
+    }
+    for level in ["-O0", "-O2"] {
+        for flag in ["-gdwarf-4", "-gdwarf-5", "-gsplit-dwarf", "-fdebug-types-section"] {
+            arguments_of_c(&mut formatted("clang", &[flag], &[level]), &format!("clang {level} {flag}"));
+        }
+    }
+    arguments_of_c(&mut formatted("gcc", &["-flto"], &["-O2"]), "-flto");
+}
+
+fn arguments_of_c(p: &mut Program, way: &str) {
+    let is_clang = way.starts_with("clang");
+    let long = if is_clang { "long" } else { "long int" };
+    let [counts, hidden] = ["counts", ""].map(|path| format!("{long}: {path} Integer8"));
+    let short = if is_clang { "short:  Integer2" } else { "short int:  Integer2" };
+    for (expression, wanted) in [
+        ("p", "double:  Real8"),
+        ("p + n", "double:  Real8"),
+        ("&p[3]", "double:  Real8"),
+        ("&(p[3])", "double:  Real8"),
+        ("(p)", "double:  Real8"),
+        ("m", "float:  Real4"),
+        ("m[2]", "float:  Real4"),
+        ("&m[2][1]", "float:  Real4"),
+        ("&n", "int:  Integer4"),
+        ("o", "outer: id Integer4"),
+        ("&o->id", "int: id Integer4"),
+        ("o->counts", &counts),
+        ("&o->counts[1]", &counts),
+        ("o->in", "inner: x Real8"),
+        ("&o->in[2].y", "float: y Real4"),
+        ("&o[3].in[1]", "inner: x Real8"),
+        ("table", "int:  Integer4"),
+        ("&table[1]", "int:  Integer4"),
+        ("hidden", &hidden),
+        ("&global", "outer: id Integer4"),
+        // Unions, bytes, void, casts, calls, scalars, and names that are none.
+        ("&o->u.i", ""),
+        ("v", ""),
+        ("c", ""),
+        ("n", ""),
+        ("(int *)p", ""),
+        ("(void *)(p)", ""),
+        ("f(p)", ""),
+        ("n ? p : v", ""),
+        ("&nothing", ""),
+        ("p == v", ""),
+    ] {
+        let found = p.declared("in_parameters", Syntax::C, expression).unwrap_or_default();
+        let found = if found.ends_with("Anything") { "" } else { &found };
+        assert_eq!(found, wanted, "{expression} {way}");
+    }
+    // Two variables have the name.
+    assert_eq!(p.declared("in_locals", Syntax::C, "values"), None, "{way}");
+    assert_eq!(p.declared("in_locals", Syntax::C, "kept").as_deref(), Some(short), "{way}");
+    assert_eq!(p.declared("in_block", Syntax::C, "block").as_deref(), Some("float:  Real4"), "{way}");
+    assert_eq!(p.declared("in_locals", Syntax::C, "block"), None, "{way}");
+    assert_eq!(p.declared("in_locals", Syntax::C, "p"), None, "{way}");
 }
 
 #[test]
@@ -202,8 +259,15 @@ fn a_program_without_debug_information_says_nothing_of_types() {
     assert!(stripped.unwrap().success());
     p.variables = Variables::default();
     assert_eq!(p.variables.in_module(&p.at(table), None), None);
-    // Split debug information is in other files.
+    // Split debug information is in other files, which may be gone, or another program's.
     let p = &mut Program::new("a.c", C, &["-gsplit-dwarf"]);
+    let other = Program::new("a.c", &C.replace("10", "12"), &["-gsplit-dwarf"]);
+    for (to, from) in p.split_files().iter().zip(other.split_files()) {
+        std::fs::copy(from, to).unwrap();
+    }
+    assert_eq!(p.declared("in_parameters", Syntax::C, "p"), None);
+    p.remove_split_files();
+    p.variables = Variables::default();
     assert_eq!(p.declared("in_parameters", Syntax::C, "p"), None);
 }
 

@@ -102,6 +102,11 @@ impl Debug {
                     | gimli::DW_TAG_restrict_type
                     | gimli::DW_TAG_atomic_type
             );
+            // It stands in a unit of its own.
+            if let Some(own) = self.referred(&unit, &entry, gimli::DW_AT_signature) {
+                at = own;
+                continue;
+            }
             if !is_passed {
                 return Some((at, unit, entry));
             }

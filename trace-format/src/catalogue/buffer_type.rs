@@ -6,13 +6,12 @@ check! {
     ///
     /// The program must have been compiled with `-g`, and its source must be there and as it was. mpivet reads the argument
     /// in the source line of the call (`x`, `&x[3]`, `p->values + n`, `v.data()`, `cell%mass(1)`), and looks its variable up
-    /// in the debug information of the program (DWARF 4 or 5, also compressed, in a separate file or shared by several): the
-    /// optimizer does not matter. It is silent about MPI_BYTE, MPI_PACKED and character types, about `void *`, `char *` and
+    /// in the debug information of the program (DWARF 4 or 5, also compressed, split, in a separate file or shared by several):
+    /// the optimizer does not matter. It is silent about MPI_BYTE, MPI_PACKED and character types, about `void *`, `char *` and
     /// other bytes, unions and enumerations; where the argument is a cast, a call or a macro, or an array without a
     /// descriptor that a procedure of Fortran was called with; where a variable says the datatype and the size is right;
-    /// where the count says `sizeof` or a multiple that makes up for the size; about signs, logical values as integers of
-    /// their size, complex numbers as two real ones, and a whole structure described as elements of one predefined type; and
-    /// about what only split debug information (`.dwo`) tells.
+    /// where the count says `sizeof` or a multiple that makes up for the size; and about signs, logical values as integers of
+    /// their size, complex numbers as two real ones, and a whole structure described as elements of one predefined type.
     ///
     /// # Why it is wrong
     /// The type of the variable must match the datatype (MPI 4.1, 3.3.1). The library moves as many bytes as the datatype has: too

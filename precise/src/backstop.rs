@@ -6,10 +6,10 @@
 //! has them for a moment when it starts threads and processes: that would end the process.
 
 use crate::handler::{has_room, register, set_flag};
-use crate::{budget, kernel, reach, records, signals, table, thread};
+use crate::{budget, edges, kernel, reach, records, signals, table, thread};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 /// Numbers of `prctl`, and values of the byte by which the kernel is told (see its header `linux/prctl.h`).
 const SET_DISPATCH: u64 = 59;
@@ -36,6 +36,8 @@ struct Own {
     stack_pointer: Cell<i64>,
     /// Memory is open for it.
     has_opened: Cell<bool>,
+    /// Place in the list of threads of libraries, from 1 on.
+    library: Cell<usize>,
     /// There was one: a trap may come of it, whatever has become of it.
     has_called: Cell<bool>,
 }
@@ -50,6 +52,7 @@ thread_local! {
             behind: Cell::new(0),
             stack_pointer: Cell::new(0),
             has_opened: Cell::new(false),
+            library: Cell::new(0),
             has_called: Cell::new(false),
         }
     };
@@ -76,10 +79,87 @@ pub(crate) fn begins() {
     });
 }
 
+const LIBRARIES: usize = 64;
+/// Arguments of calls of the kernel that threads of libraries have under way, and one that stands for everything.
+static UNDER_WAY: [[AtomicU64; 6]; LIBRARIES] = [const { [const { AtomicU64::new(0) }; 6] }; LIBRARIES];
+static TAKEN: [AtomicBool; LIBRARIES] = [const { AtomicBool::new(false) }; LIBRARIES];
+const EVERYTHING: u64 = u64::MAX;
+
+/// This thread is one of a library: all its calls are handed over, so that nobody protects memory that the kernel is to access for
+/// it. Its first call is this one: no signal is blocked that it needs.
+pub(crate) fn begins_in_library() {
+    signals::install_for_calls();
+    begins();
+    OWN.with(|own| {
+        let free = TAKEN.iter().position(|taken| !taken.swap(true, Ordering::SeqCst));
+        match free.filter(|_| own.is_set.get()) {
+            Some(place) => {
+                own.library.set(place + 1);
+                own.selector.store(BLOCK, Ordering::Relaxed);
+            }
+            None => edges::end(),
+        }
+    });
+}
+
+/// It ends.
+pub(crate) fn ends_in_library() {
+    OWN.with(|own| {
+        if let Some(place) = own.library.replace(0).checked_sub(1) {
+            allow();
+            publish(place, &[0; 6]);
+            TAKEN.get(place).into_iter().for_each(|taken| taken.store(false, Ordering::SeqCst));
+        }
+    });
+}
+
+fn publish(place: usize, arguments: &[u64; 6]) {
+    for (place, argument) in UNDER_WAY.get(place).into_iter().flatten().zip(arguments) {
+        place.store(*argument, Ordering::SeqCst);
+    }
+}
+
+/// Is a thread of a library in the kernel with an address on the page, or before it?
+pub(crate) fn kernel_may_reach(page: u64) -> bool {
+    let near = page.saturating_sub(reach::LONGEST)..page.saturating_add(table::PAGE);
+    UNDER_WAY
+        .iter()
+        .flatten()
+        .map(|argument| argument.load(Ordering::SeqCst))
+        .any(|a| a == EVERYTHING || near.contains(&a))
+}
+
+pub(crate) fn is_of_library() -> bool {
+    OWN.with(|own| own.library.get() != 0)
+}
+
+/// Are the calls of this thread handed over while memory is protected?
+pub(crate) fn is_set() -> bool {
+    OWN.with(|own| own.is_set.get())
+}
+
+/// The thread enters MPI, whose calls concern edges alone.
+pub(crate) fn enters() {
+    if !table::has_edges() {
+        allow();
+    }
+    forget_call();
+}
+
+/// The thread is inside of MPI, and memory is protected that may be the library's.
+pub(crate) fn block_inside() {
+    OWN.with(|own| {
+        if own.is_set.get() && !own.is_calling.get() {
+            restore(BLOCK);
+        }
+    });
+}
+
 /// Calls of this thread are handed over from now on, if it is the program that makes them, and memory is protected.
 pub(crate) fn block() {
     OWN.with(|own| {
-        if own.is_set.get() && !own.is_calling.get() && table::is_any() && !thread::is_inside() {
+        let wants = || own.library.get() != 0 || table::has_edges() || table::is_any() && !thread::is_inside();
+        if own.is_set.get() && !own.is_calling.get() && wants() {
             own.selector.store(BLOCK, Ordering::Relaxed);
         }
     });
@@ -97,6 +177,9 @@ pub(crate) fn restore(before: u8) {
 /// The thread enters or leaves MPI: a call that it was in has been jumped out of, or a handler has interrupted it.
 pub(crate) fn forget_call() {
     OWN.with(|own| {
+        if let Some(place) = own.library.get().checked_sub(1).filter(|_| own.is_calling.get()) {
+            publish(place, &[0; 6]);
+        }
         own.is_calling.set(false);
         if own.has_opened.replace(false) {
             table::end_opening();
@@ -162,9 +245,19 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
         set(context, libc::REG_RIP, kernel::return_from_handler() as i64);
         return true;
     }
-    if thread::is_inside() || !table::is_any() {
+    let of_library = OWN.with(|own| own.library.get().checked_sub(1));
+    let is_of_interest = if thread::is_inside() { table::has_edges() } else { table::is_any() };
+    if !is_of_interest && of_library.is_none() {
         set(context, libc::REG_RIP, behind - SYSCALL);
         return false;
+    }
+    if let Some(place) = of_library {
+        if copies_or_ends(number) {
+            edges::end();
+            set(context, libc::REG_RIP, behind - SYSCALL);
+            return false;
+        }
+        publish(place, if reach::is_understood(number) { &arguments } else { &[EVERYTHING; 6] });
     }
     if budget::is_over() || copies_or_ends(number) {
         thread::opens_until_mpi();
@@ -174,19 +267,24 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
     }
     signals::unblock_in(context);
     let walks = has_room(context);
+    let notes = !thread::is_inside();
     let mut has_opened = false;
     reach::each(number, &arguments, |entry, access| {
         if !std::mem::replace(&mut has_opened, true) {
             table::begin_opening();
         }
-        if let Some((range, how)) = access {
+        if let Some((range, how)) = access.filter(|(range, _)| notes && !entry.part(range).is_empty()) {
             let part = entry.part(&range);
             let bytes = part.end.saturating_sub(part.start);
             records::by_instruction(entry.ticket(), (part.start, bytes), how, (behind as u64, walks));
         }
         entry.open();
     });
+    let end = || {
+        of_library.into_iter().for_each(|place| publish(place, &[0; 6]));
+    };
     if number == libc::SYS_rt_sigprocmask {
+        end();
         let result = signals::set_mask(context, arguments);
         set(context, libc::REG_RAX, result);
         if has_opened {
@@ -198,6 +296,7 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
         // SAFETY: the program makes this call with these arguments; it neither waits nor needs the thread's own stack.
         let result = unsafe { kernel::call(number, arguments) };
         set(context, libc::REG_RAX, result);
+        end();
         budget::spend_time(start, UNSEEN_QUICK_NS);
         return true;
     }

@@ -1,7 +1,7 @@
 //! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
 //! whoever had the signal before ([`crate::signals`]).
 
-use crate::{backstop, budget, records, signals, table, thread};
+use crate::{backstop, budget, edges, records, signals, table, thread};
 use recorder::in_flight::How;
 use std::ffi::{c_int, c_void};
 
@@ -59,19 +59,35 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     let forbidding = || table::within(page..page + 1).filter(|entry| entry.forbids(is_store));
     if forbidding().next().is_none() {
         // It may have been protected when the instruction was executed, and no longer: once is tried again.
-        return thread::with(|state| state.unexplained.replace((instruction, address)) != (instruction, address));
+        let is_new = thread::with(|state| state.unexplained.replace((instruction, address)) != (instruction, address));
+        if !is_new && edges::was_one(page) {
+            // Two threads have changed its rights at a time. What is not ours comes again.
+            edges::forget(page);
+            table::open_page(page);
+            return true;
+        }
+        return is_new;
     }
     thread::with(|state| state.unexplained.set((0, 0)));
     if thread::is_inside() || budget::is_over() {
         thread::opens();
-        table::within(page..page + 1).for_each(table::Entry::open);
+        for entry in table::within(page..page + 1) {
+            if edges::may_stay(entry, page, true) {
+                entry.open();
+            }
+        }
         return true;
     }
     let how = if is_store { How::Store } else { How::Load };
     let mut may_go_on = true;
     for entry in forbidding() {
-        records::by_instruction(entry.ticket(), (address, 1), how, (instruction, has_room(context)));
-        may_go_on &= budget::may_trap(entry.ticket(), page);
+        if !entry.part(&(address..address + 1)).is_empty() {
+            records::by_instruction(entry.ticket(), (address, 1), how, (instruction, has_room(context)));
+        }
+        may_go_on &= match entry.is_edge(page) {
+            true => edges::may_stay(entry, page, false),
+            false => budget::may_trap(entry.ticket(), page),
+        };
     }
     table::open_page(page);
     let steps = may_go_on

@@ -1,12 +1,12 @@
 //! `libmpivet_precise.so`: traps loads and stores of the program on memory that pending operations of MPI use
 //! (`mpivet run --precise`). `libmpivet.so` says which memory that is and makes the findings; without the option nobody loads this.
 //!
-//! Whole pages inside of a buffer are protected, nothing else: what is not the buffer's is never in reach of a trap. Nothing is
-//! lifted when the library of MPI is called: a fault while the thread is inside of MPI opens the buffer, and it is protected
-//! again when the thread leaves ([`table`]). A fault of the program is noted ([`records`]), the page is opened for one
-//! instruction and closed by the trap behind it ([`handler`]). The kernel does not fault, it refuses: the functions of the C
-//! library by which it accesses memory open what they are given ([`wrappers`]), and other system calls are looked at first
-//! ([`backstop`]).
+//! Whole pages inside of a buffer are protected, and the pages that it shares with other data where it is known who accesses
+//! these ([`edges`]). Nothing is lifted when the library of MPI is called: a fault while the thread is inside of MPI opens the
+//! buffer, and it is protected again when the thread leaves ([`table`]). A fault of the program is noted ([`records`]), the page is
+//! opened for one instruction and closed by the trap behind it ([`handler`]). The kernel does not fault, it refuses: the functions
+//! of the C library by which it accesses memory open what they are given ([`wrappers`]), and other system calls are looked at
+//! first ([`backstop`]).
 //!
 //! Nothing on the path of a handler allocates, locks or waits.
 
@@ -19,6 +19,7 @@
 
 mod backstop;
 mod budget;
+mod edges;
 mod handler;
 mod kernel;
 mod place;

@@ -1,5 +1,7 @@
 //! Memory that may be protected: private, to be read and written, on no stack, and of no device.
 
+use crate::table::{self, PAGE};
+use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,6 +38,63 @@ pub(crate) fn remove_stack(place: usize) {
     }
 }
 
+/// The program gives handlers of signals a stack, on which the kernel writes by itself. It stays one, whatever becomes of it.
+pub(crate) fn add_stack_for_handlers(stack: &Range<u64>) {
+    if !is_on_stack(stack) {
+        add_stack(stack);
+    }
+    table::drop_edges(stack);
+}
+
+/// Where the first thread has its own data, in which the kernel writes.
+static FIRST: AtomicU64 = AtomicU64::new(0);
+/// Data of a thread above that place, and room that the loader keeps for libraries that come later.
+const ABOVE: u64 = 8 << 10;
+const KEPT: u64 = 8 << 10;
+
+pub(crate) fn is_first_thread() {
+    // SAFETY: asking for the own thread has no preconditions. The C library has a pointer there.
+    FIRST.store(unsafe { libc::pthread_self() } as u64, Ordering::SeqCst);
+}
+
+/// Data of shared libraries, and that of the first thread.
+fn of_others() -> Vec<Range<u64>> {
+    struct Found {
+        libraries: Vec<Range<u64>>,
+        of_thread: u64,
+        is_first: bool,
+    }
+    unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid object, and the pointer that the caller below has given it.
+        let (info, found) = unsafe { (&*info, &mut *found.cast::<Found>()) };
+        for number in 0..usize::from(info.dlpi_phnum) {
+            // SAFETY: the object has so many headers.
+            let header = unsafe { &*info.dlpi_phdr.add(number) };
+            let start = info.dlpi_addr.wrapping_add(header.p_vaddr);
+            match header.p_type {
+                libc::PT_TLS => found.of_thread += header.p_memsz + header.p_align,
+                // The program itself comes first.
+                libc::PT_LOAD if !found.is_first => found.libraries.push(start..start.saturating_add(header.p_memsz)),
+                _ => {}
+            }
+        }
+        found.is_first = false;
+        0
+    }
+    let mut found = Found { libraries: Vec::new(), of_thread: 0, is_first: true };
+    // SAFETY: the function gets the pointer to the variable, and is not called after this.
+    unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut found).cast()) };
+    let first = FIRST.load(Ordering::SeqCst);
+    found.libraries.push(first.saturating_sub(found.of_thread + KEPT)..first.saturating_add(ABOVE));
+    found.libraries
+}
+
+/// May the program alone have data on these pages, or the allocator? They are plain.
+pub(crate) fn is_programs(pages: &Range<u64>) -> bool {
+    let known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    !known.1.iter().any(|other| other.start / PAGE * PAGE < pages.end && pages.start < other.end)
+}
+
 fn is_on_stack(range: &Range<u64>) -> bool {
     let meets = |(start, end): &(AtomicU64, AtomicU64)| {
         start.load(Ordering::SeqCst) < range.end && range.start < end.load(Ordering::SeqCst)
@@ -58,10 +117,10 @@ pub(crate) fn own_stack() -> Option<Range<u64>> {
     Some(base as u64..(base as u64).saturating_add(bytes as u64))
 }
 
-/// Parts of memory that were found to be plain.
-struct Known(Vec<Range<u64>>);
+/// Parts of memory that were found to be plain, and those of others than the program.
+struct Known(Vec<Range<u64>>, Vec<Range<u64>>);
 
-static KNOWN: Mutex<Known> = Mutex::new(Known(Vec::new()));
+static KNOWN: Mutex<Known> = Mutex::new(Known(Vec::new(), Vec::new()));
 
 /// May these pages be protected?
 pub(crate) fn is_plain(pages: &Range<u64>) -> bool {
@@ -77,6 +136,7 @@ pub(crate) fn is_plain(pages: &Range<u64>) -> bool {
         return true;
     }
     known.look(&proc::own_maps());
+    known.1 = of_others();
     holds(&known)
 }
 
@@ -116,7 +176,7 @@ mod tests {
 
     #[test]
     fn plain_memory_is_private_and_writable() {
-        let mut known = Known(Vec::new());
+        let mut known = Known(Vec::new(), Vec::new());
         known.look(
             "1000-3000 rw-p 00000000 00:00 0 \n3000-4000 rw-p 00000000 00:00 0 [heap]\n5000-6000 r--p 00000000 00:00 0 \n\
              7000-8000 rw-s 00000000 00:00 0 /dev/shm/x\n8000-9000 rw-p 00000000 00:00 0 /dev/dri\n\

@@ -58,9 +58,14 @@ fn leads_further(number: i64) -> bool {
 }
 
 /// Where an argument points to is no more memory of the call than this.
-const LONGEST: u64 = 64 << 10;
+pub(crate) const LONGEST: u64 = 64 << 10;
 /// So many parts of memory are looked at.
 const MOST_PARTS: usize = 64;
+
+/// Do the arguments of a call tell all about the memory that it accesses?
+pub(crate) fn is_understood(number: i64) -> bool {
+    !matches!(named(number), Some(Named::Parts(..) | Named::Message(..))) && !leads_further(number)
+}
 
 /// Passes the entries that a call may access to `f`, with the range and the kind of the access where they are certain.
 pub(crate) fn each(number: i64, arguments: &[u64; 6], mut f: impl FnMut(&table::Entry, Option<(Range<u64>, How)>)) {

@@ -70,18 +70,33 @@ pub(crate) fn install() {
     if INSTALLED.swap(true, Ordering::SeqCst) {
         return;
     }
-    for signal in OURS {
-        let mut before = MaybeUninit::<libc::sigaction>::zeroed();
-        real_sigaction(signal, std::ptr::null(), before.as_mut_ptr());
-        // SAFETY: all zero is a valid action, and the function has written it.
-        let before = unsafe { before.assume_init() };
-        if let Some(kept) = Kept::of(signal) {
-            kept.set(&before);
-        }
-        let handler: kernel::Handler = if signal == libc::SIGSYS { backstop::on_signal } else { handler::on_signal };
-        kernel::set_handler(signal, handler);
-    }
+    install_for_calls();
+    take(libc::SIGSEGV);
+}
+
+/// Takes the signals of system calls that are handed over, and of the traps behind them. Whoever comes first does it.
+pub(crate) fn install_for_calls() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        take(libc::SIGSYS);
+        take(libc::SIGTRAP);
+        CALLS_INSTALLED.store(true, Ordering::SeqCst);
+    });
     unblock();
+}
+
+static CALLS_INSTALLED: AtomicBool = AtomicBool::new(false);
+
+fn take(signal: c_int) {
+    let mut before = MaybeUninit::<libc::sigaction>::zeroed();
+    real_sigaction(signal, std::ptr::null(), before.as_mut_ptr());
+    // SAFETY: all zero is a valid action, and the function has written it.
+    let before = unsafe { before.assume_init() };
+    if let Some(kept) = Kept::of(signal) {
+        kept.set(&before);
+    }
+    let handler: kernel::Handler = if signal == libc::SIGSYS { backstop::on_signal } else { handler::on_signal };
+    kernel::set_handler(signal, handler);
 }
 
 /// This thread takes our signals.
@@ -134,7 +149,8 @@ pub(crate) fn set_mask(context: &mut libc::ucontext_t, arguments: [u64; 6]) -> i
 
 /// The program sets or asks for an action of one of our signals. `None`: it is not ours (yet).
 pub(crate) fn programs(signal: c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
-    let kept = Kept::of(signal).filter(|_| INSTALLED.load(Ordering::SeqCst))?;
+    let is_taken = if signal == libc::SIGSEGV { &INSTALLED } else { &CALLS_INSTALLED };
+    let kept = Kept::of(signal).filter(|_| is_taken.load(Ordering::SeqCst))?;
     let old = kept.get();
     new.into_iter().for_each(|new| kept.set(new));
     Some(old)

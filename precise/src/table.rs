@@ -1,7 +1,7 @@
-//! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock
-//! that no handler takes.
+//! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock,
+//! whose holder waits for nobody.
 
-use crate::{backstop, budget, kernel, place};
+use crate::{backstop, budget, edges, kernel, place};
 use recorder::in_flight::{Counts, refusal};
 use std::cell::Cell;
 use std::ops::Range;
@@ -15,9 +15,12 @@ pub(crate) const PAGE: u64 = 4096;
 pub(crate) struct Entry {
     /// 0: nobody has it.
     ticket: AtomicU64,
-    /// Its whole pages.
+    /// Its pages.
     first: AtomicU64,
     end: AtomicU64,
+    /// The memory itself, which need not fill the first and the last page.
+    from: AtomicU64,
+    to: AtomicU64,
     /// It must not even be read.
     is_closed: AtomicBool,
     /// All of it was opened, for the library or for the kernel.
@@ -29,6 +32,8 @@ static ENTRIES: [Entry; MOST] = [const {
         ticket: AtomicU64::new(0),
         first: AtomicU64::new(0),
         end: AtomicU64::new(0),
+        from: AtomicU64::new(0),
+        to: AtomicU64::new(0),
         is_closed: AtomicBool::new(false),
         is_open: AtomicBool::new(false),
     }
@@ -36,6 +41,8 @@ static ENTRIES: [Entry; MOST] = [const {
 /// Entries behind this one were never used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 static ARMED: AtomicUsize = AtomicUsize::new(0);
+/// Entries with pages that hold other data, too.
+static WITH_EDGES: AtomicUsize = AtomicUsize::new(0);
 static NEXT: AtomicU64 = AtomicU64::new(0);
 /// Threads that have opened memory and not left MPI, or the system call, that they opened it for.
 static OPENERS: AtomicU32 = AtomicU32::new(0);
@@ -93,9 +100,24 @@ impl Entry {
         self.ticket.load(Ordering::Acquire)
     }
 
-    /// The part of a range that is protected.
+    fn memory(&self) -> Range<u64> {
+        self.from.load(Ordering::Acquire)..self.to.load(Ordering::Acquire)
+    }
+
+    /// The part of a range that is in use.
     pub(crate) fn part(&self, range: &Range<u64>) -> Range<u64> {
-        overlap(&self.pages(), range)
+        overlap(&self.memory(), range)
+    }
+
+    /// Does the page hold other data, too?
+    pub(crate) fn is_edge(&self, page: u64) -> bool {
+        let memory = self.memory();
+        page < memory.start || page.saturating_add(PAGE) > memory.end
+    }
+
+    fn has_edges(&self) -> bool {
+        let pages = self.pages();
+        !pages.is_empty() && (self.is_edge(pages.start) || self.is_edge(pages.end - PAGE))
     }
 
     fn rights(&self) -> i32 {
@@ -133,6 +155,12 @@ pub(crate) fn is_any() -> bool {
     ARMED.load(Ordering::Relaxed) != 0
 }
 
+/// Is any page protected that holds other data, too?
+#[inline(always)]
+pub(crate) fn has_edges() -> bool {
+    WITH_EDGES.load(Ordering::Relaxed) != 0
+}
+
 pub(crate) fn begin(loads: bool) {
     LOADS.store(loads, Ordering::SeqCst);
     IS_ON.store(true, Ordering::SeqCst);
@@ -147,19 +175,34 @@ pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool) -> u64 {
     if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
         return refusal::OVER;
     }
-    let pages = whole_pages(start, end);
+    let whole = whole_pages(start, end);
+    if !whole.is_empty() && !place::is_plain(&whole) {
+        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
+        return refusal::PLACE;
+    }
+    let pages = edges::pages(start, end, whole);
+    let first = start / PAGE * PAGE;
+    if pages.is_empty() && !place::is_plain(&(first..first + PAGE)) {
+        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
+        return refusal::PLACE;
+    }
     if pages.is_empty() {
         SMALL.fetch_add(1, Ordering::Relaxed);
         return refusal::SMALL;
     }
-    if !place::is_plain(&pages) {
-        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
-        return refusal::PLACE;
+    let ticket = LOCK.with(|| enter(pages.clone(), start..end, is_closed && LOADS.load(Ordering::Relaxed)));
+    if has_edges() {
+        backstop::block_inside();
+        // A thread may have gone into the kernel since it was looked at.
+        let ends = [pages.start, pages.end - PAGE];
+        ends.iter()
+            .filter(|page| backstop::kernel_may_reach(**page))
+            .for_each(|page| drop_edges(&(*page..page + PAGE)));
     }
-    LOCK.with(|| enter(pages, is_closed && LOADS.load(Ordering::Relaxed)))
+    ticket
 }
 
-fn enter(pages: Range<u64>, is_closed: bool) -> u64 {
+fn enter(pages: Range<u64>, memory: Range<u64>, is_closed: bool) -> u64 {
     let Some(number) = ENTRIES.iter().position(|entry| entry.ticket() == 0) else {
         FULL.fetch_add(1, Ordering::Relaxed);
         return refusal::FULL;
@@ -169,11 +212,16 @@ fn enter(pages: Range<u64>, is_closed: bool) -> u64 {
     let ticket = (NEXT.fetch_add(1, Ordering::Relaxed) + refusal::LAST + 1) * MOST as u64 + number as u64;
     entry.first.store(pages.start, Ordering::Release);
     entry.end.store(pages.end, Ordering::Release);
+    entry.from.store(memory.start, Ordering::Release);
+    entry.to.store(memory.end, Ordering::Release);
     entry.is_closed.store(is_closed, Ordering::Release);
     entry.is_open.store(false, Ordering::Release);
     entry.ticket.store(ticket, Ordering::SeqCst);
     USED.fetch_max(number + 1, Ordering::SeqCst);
     ARMED.fetch_add(1, Ordering::SeqCst);
+    if entry.has_edges() {
+        WITH_EDGES.fetch_add(1, Ordering::SeqCst);
+    }
     // Pages that others have protected more strictly stay so.
     let is_stricter = |other: &Entry| other.ticket() != ticket && other.rights() == libc::PROT_NONE;
     let done = if !is_closed && within(pages.clone()).any(is_stricter) {
@@ -208,9 +256,42 @@ fn leave(entry: &Entry, ticket: u64) {
         return;
     }
     ARMED.fetch_sub(1, Ordering::SeqCst);
+    if entry.has_edges() {
+        WITH_EDGES.fetch_sub(1, Ordering::SeqCst);
+    }
     let pages = entry.pages();
     protect(&pages, OPEN);
     close(&pages);
+}
+
+/// Pages of a range that hold other data, too, are left alone from now on. Handlers call this: the thread that holds the lock waits
+/// for nobody.
+pub(crate) fn drop_edges(range: &Range<u64>) {
+    LOCK.with(|| {
+        for entry in within(range.clone()).filter(|entry| entry.has_edges()) {
+            let pages = entry.pages();
+            let is_dropped =
+                |page: u64| entry.is_edge(page) && range.start < page.saturating_add(PAGE) && page < range.end;
+            let (first, last) = (pages.start, pages.end - PAGE);
+            if is_dropped(first) {
+                entry.first.store(first + PAGE, Ordering::Release);
+                give_free(first);
+            }
+            if last != first && is_dropped(last) {
+                entry.end.store(last, Ordering::Release);
+                give_free(last);
+            }
+            if !entry.has_edges() {
+                WITH_EDGES.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+    });
+}
+
+/// An entry has this page no longer; others may.
+fn give_free(page: u64) {
+    open_page(page);
+    close_page(page);
 }
 
 /// Protects pages as those entries that are not open want it, the strictest last.
@@ -280,7 +361,7 @@ fn close_all() {
 /// owner.
 pub(crate) fn forget(range: &Range<u64>) {
     LOCK.with(|| {
-        for entry in within(range.clone()) {
+        for entry in within(range.clone()).filter(|entry| !entry.part(range).is_empty()) {
             leave(entry, entry.ticket());
         }
     });

@@ -1,7 +1,9 @@
 //! The state of a thread: whether it is the program's, and whether it is inside of MPI.
 
-use crate::{backstop, place, table};
+use crate::{backstop, edges, place, table};
 use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// More pages cannot be touched by one instruction but by gathers, whose pages are opened one after the other.
 pub(crate) const MOST_PAGES: usize = 16;
@@ -37,6 +39,9 @@ thread_local! {
     };
 }
 
+/// Threads of the program that live.
+static PROGRAMS: AtomicU32 = AtomicU32::new(0);
+
 pub(crate) fn with<T>(f: impl FnOnce(&State) -> T) -> T {
     STATE.with(f)
 }
@@ -44,6 +49,8 @@ pub(crate) fn with<T>(f: impl FnOnce(&State) -> T) -> T {
 /// The library was loaded: by the first thread.
 pub(crate) fn first() {
     STATE.with(|state| state.is_programs.set(true));
+    PROGRAMS.fetch_add(1, Ordering::SeqCst);
+    place::is_first_thread();
     place::own_stack().and_then(|stack| place::add_stack(&stack));
 }
 
@@ -53,10 +60,14 @@ pub(crate) fn begins(is_programs: bool) {
         static OWN_STACK: OwnStack = OwnStack(place::own_stack().and_then(|stack| place::add_stack(&stack)));
     }
     STATE.with(|state| state.is_programs.set(is_programs));
-    OWN_STACK.with(|_| ());
     if is_programs {
+        PROGRAMS.fetch_add(1, Ordering::SeqCst);
         backstop::begins();
+        edges::drop_for_several();
+    } else {
+        backstop::begins_in_library();
     }
+    OWN_STACK.with(|_| ());
 }
 
 /// The place of a thread's stack in the list of all, as long as the thread lives.
@@ -65,7 +76,21 @@ struct OwnStack(Option<usize>);
 impl Drop for OwnStack {
     fn drop(&mut self) {
         self.0.into_iter().for_each(place::remove_stack);
+        backstop::ends_in_library();
+        if STATE.with(|state| state.is_programs.get()) {
+            PROGRAMS.fetch_sub(1, Ordering::SeqCst);
+        }
     }
+}
+
+/// Does the program have this thread alone?
+pub(crate) fn is_only_one() -> bool {
+    STATE.with(|state| state.is_programs.get()) && PROGRAMS.load(Ordering::SeqCst) == 1
+}
+
+/// Does the stack on which the program has called MPI lie there?
+pub(crate) fn is_stack_near(range: &Range<u64>) -> bool {
+    STATE.with(|state| state.depth.get() > 0 && range.contains(&state.outermost.get()))
 }
 
 /// Does what the thread does count as MPI's?
@@ -92,8 +117,7 @@ pub(crate) fn opens_until_mpi() {
 }
 
 pub(crate) extern "C" fn enter(stack_pointer: u64) -> u32 {
-    backstop::allow();
-    backstop::forget_call();
+    backstop::enters();
     STATE.with(|state| {
         let before = state.depth.get();
         // The stack grows downwards: a call from above the outermost one comes after a jump out of that.

@@ -48,7 +48,7 @@ pub struct Access {
 
 /// Why memory is not watched, beside those whose answer is a ticket.
 pub mod refusal {
-    /// No whole page lies in the buffer.
+    /// It has no page to itself, and shares those that it has with more than can be known.
     pub const SMALL: u64 = 1;
     /// It is on a stack, shared with others, or not plain memory.
     pub const PLACE: u64 = 2;
@@ -66,7 +66,7 @@ pub mod refusal {
 pub struct Counts {
     /// Uses of memory that were watched.
     pub watched: u64,
-    /// Not watched, because no whole page lies in them.
+    /// Not watched, because they share their pages.
     pub small: u64,
     /// Not watched, because of where they lie.
     pub place: u64,

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 fn given_back(range: &Range<u64>) {
     if !thread::is_inside() {
-        for entry in table::within(range.clone()) {
+        for entry in table::within(range.clone()).filter(|entry| !entry.part(range).is_empty()) {
             let part = entry.part(range);
             records::by_function(entry.ticket(), (part.start, part.end.saturating_sub(part.start)), How::Release);
         }
@@ -88,6 +88,7 @@ unsafe extern "C" fn munmap(start: *mut c_void, bytes: usize) -> c_int {
     static NEXT: Next = Next::new(c"munmap");
     if table::is_any() {
         given_back(&(start as u64..(start as u64).saturating_add(bytes as u64)));
+        table::drop_edges(&(start as u64..(start as u64).saturating_add(bytes as u64)));
     }
     place::forget();
     // SAFETY: the function of this name has this type.
@@ -101,6 +102,7 @@ unsafe extern "C" fn mremap(start: *mut c_void, old: usize, new: usize, flags: c
     static NEXT: Next = Next::new(c"mremap");
     if table::is_any() {
         given_back(&(start as u64..(start as u64).saturating_add(old as u64)));
+        table::drop_edges(&(start as u64..(start as u64).saturating_add(old as u64)));
     }
     place::forget();
     type Mremap = unsafe extern "C" fn(*mut c_void, usize, usize, c_int, *mut c_void) -> *mut c_void;

@@ -2,6 +2,7 @@
 //! it is protected; by the others the program takes signals, starts threads and gives memory back.
 
 mod files;
+mod hidden;
 mod memory;
 mod signals;
 mod threads;
@@ -49,8 +50,8 @@ impl Opening {
             if !std::mem::replace(&mut self.is_any, true) {
                 table::begin_opening();
             }
-            if self.notes {
-                let part = entry.part(&range);
+            let part = entry.part(&range);
+            if self.notes && !part.is_empty() {
                 records::by_function(entry.ticket(), (part.start, part.end.saturating_sub(part.start)), how);
             }
             entry.open();
@@ -77,8 +78,8 @@ fn opened<T: PartialEq>(uses: impl Fn(&mut Opening), failure: Option<T>, call: i
     if !table::is_any() {
         return call();
     }
-    // Functions of streams call the kernel with memory of their own, too.
-    let is_all_known = failure.is_some();
+    // Functions of streams call the kernel with memory of their own, too; and what threads of libraries give it must be known.
+    let is_all_known = failure.is_some() && !backstop::is_of_library();
     let call = || {
         let before = is_all_known.then(backstop::allow);
         let result = call();

@@ -1,6 +1,7 @@
-//! Actions and masks of signals: SIGSEGV and SIGTRAP stay this library's, and are never blocked, as far as the program does not see
-//! a difference.
+//! Actions and masks of signals: SIGSEGV, SIGTRAP and SIGSYS stay this library's, and are never blocked, as far as the program does
+//! not see a difference.
 
+use crate::place;
 use crate::real::Next;
 use crate::signals::{self, OURS, SIGMASK, real_sigaction};
 use std::cell::Cell;
@@ -128,6 +129,20 @@ unsafe extern "C" fn sigprocmask(how: c_int, new: *const libc::sigset_t, old: *m
             super::set_errno(error);
             -1
         }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigaltstack(new: *const libc::stack_t, old: *mut libc::stack_t) -> c_int {
+    static NEXT: Next = Next::new(c"sigaltstack");
+    // SAFETY: the caller's pointers, or null; the function of this name has this type.
+    unsafe {
+        if let Some(stack) = new.as_ref().filter(|stack| stack.ss_flags & libc::SS_DISABLE == 0) {
+            let start = stack.ss_sp as u64;
+            place::add_stack_for_handlers(&(start..start.saturating_add(stack.ss_size as u64)));
+        }
+        type Function = unsafe extern "C" fn(*const libc::stack_t, *mut libc::stack_t) -> c_int;
+        std::mem::transmute::<*mut c_void, Function>(NEXT.get())(new, old)
     }
 }
 

@@ -96,7 +96,7 @@ fn summary(counts: &Counts) -> String {
 /// Buffers that were not watched, in words.
 fn left_out(counts: &Counts) -> Option<String> {
     let parts = [
-        (counts.small, "hold no whole page"),
+        (counts.small, "share their pages with other data"),
         (counts.place, "are on a stack or shared"),
         (counts.full, "were too many at a time"),
     ];

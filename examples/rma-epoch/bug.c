@@ -5,6 +5,7 @@
 //
 // ranks: 2
 // expect: rma-epoch ranks 0
+// allow: rma-local-race
 
 #include <mpi.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@ use trace_format::system::SystemEvent;
 use trace_reader::reader::RankEvent;
 use trace_reader::text::{
     format_annotation, format_call, format_callback, format_checksums, format_definition, format_return, format_sample,
+    format_touched,
 };
 
 pub const FORMATS: [Format; 9] = [
@@ -141,6 +142,7 @@ pub fn print(dir: &Path) {
         }
         RankEvent::System { event: SystemEvent::Sample(sample), .. } => text = format_sample(&sample),
         RankEvent::System { event: SystemEvent::Callback(callback), .. } => text = format_callback(&callback),
+        RankEvent::System { event: SystemEvent::Touched(touched), .. } => text = format_touched(&touched),
         RankEvent::System { .. } | RankEvent::Return { .. } => {}
     };
     while !traces.poll(4, &|_| false, &mut |rank, event| line(rank, event.into())).is_empty() {}

@@ -40,6 +40,7 @@ static mpivet_precise_interface: Interface = Interface {
     version: VERSION,
     begin,
     arm: table::arm,
+    arm_window: table::arm_window,
     disarm: table::disarm,
     enter: thread::enter,
     leave: thread::leave,

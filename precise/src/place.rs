@@ -140,6 +140,21 @@ pub(crate) fn is_plain(pages: &Range<u64>) -> bool {
     holds(&known)
 }
 
+/// Is all of it memory of one mapping that the process shares with others, which have mappings of their own? Asked anew each time:
+/// a window may have gone, and another one have come to its place.
+pub(crate) fn is_shared(pages: &Range<u64>) -> bool {
+    shares(&proc::own_maps(), pages)
+}
+
+/// UCX may have memory of this kind accessed by the system, by way of this process.
+fn shares(maps: &str, pages: &Range<u64>) -> bool {
+    let holds = |m: &proc::Mapped| m.range.start <= pages.start && pages.end <= m.range.end;
+    proc::mapped(maps).find(holds).is_some_and(|m| {
+        let is_memory = !m.path.starts_with("/dev/") || m.path.starts_with("/dev/shm/");
+        m.rights.starts_with("rw-s") && is_memory && !m.path.contains("ucx")
+    })
+}
+
 /// Is set without the lock: an allocator that the holder of the lock calls may give memory back.
 static STALE: AtomicBool = AtomicBool::new(false);
 

@@ -1,6 +1,6 @@
 //! Accesses that were noted, until `libmpivet.so` takes them. Handlers write, one thread reads.
 
-use recorder::in_flight::{Access, How, MAX_FRAMES};
+use recorder::in_flight::{Access, How, MAX_FRAMES, OF_WINDOW};
 use recorder::unwind;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -91,7 +91,8 @@ fn is_new(ticket: u64, instruction: u64, how: How) -> bool {
 pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How, (instruction, walks): (u64, bool)) {
     // The instruction of a system call may be that of a function for all of them.
     let is_call = matches!(how, How::KernelLoad | How::KernelStore);
-    if !is_call && !is_new(ticket, instruction, how) {
+    let place = if ticket & OF_WINDOW == 0 { instruction } else { instruction ^ address.rotate_left(24) };
+    if !is_call && !is_new(ticket, place, how) {
         return;
     }
     let mut access = Access { ticket, address, bytes, how, count: 0, frames: [0; MAX_FRAMES] };

@@ -2,7 +2,7 @@
 //! whose holder waits for nobody.
 
 use crate::{backstop, budget, edges, kernel, place};
-use recorder::in_flight::{Counts, refusal};
+use recorder::in_flight::{Counts, OF_WINDOW, refusal};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -40,6 +40,8 @@ static ENTRIES: [Entry; MOST] = [const {
 }; MOST];
 /// Entries behind this one were never used.
 static USED: AtomicUsize = AtomicUsize::new(0);
+/// Memory of windows of which loads are noted.
+static CLOSED_WINDOWS: AtomicUsize = AtomicUsize::new(0);
 static ARMED: AtomicUsize = AtomicUsize::new(0);
 /// Entries with pages that hold other data, too.
 static WITH_EDGES: AtomicUsize = AtomicUsize::new(0);
@@ -120,6 +122,10 @@ impl Entry {
         !pages.is_empty() && (self.is_edge(pages.start) || self.is_edge(pages.end - PAGE))
     }
 
+    fn is_closed_window(&self) -> bool {
+        self.ticket() & OF_WINDOW != 0 && self.is_closed.load(Ordering::Acquire)
+    }
+
     fn rights(&self) -> i32 {
         if self.is_closed.load(Ordering::Acquire) { libc::PROT_NONE } else { libc::PROT_READ }
     }
@@ -190,7 +196,7 @@ pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool) -> u64 {
         SMALL.fetch_add(1, Ordering::Relaxed);
         return refusal::SMALL;
     }
-    let ticket = LOCK.with(|| enter(pages.clone(), start..end, is_closed && LOADS.load(Ordering::Relaxed)));
+    let ticket = LOCK.with(|| enter(pages.clone(), start..end, (0, is_closed && LOADS.load(Ordering::Relaxed))));
     if has_edges() {
         backstop::block_inside();
         // A thread may have gone into the kernel since it was looked at.
@@ -202,14 +208,37 @@ pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool) -> u64 {
     ticket
 }
 
-fn enter(pages: Range<u64>, memory: Range<u64>, is_closed: bool) -> u64 {
+/// All pages that hold bytes of a window: what else is on them is the library's, which opens it.
+pub(crate) extern "C" fn arm_window(start: u64, end: u64, is_closed: bool) -> u64 {
+    if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
+        return refusal::OVER;
+    }
+    let pages = start / PAGE * PAGE..end.saturating_add(PAGE - 1) / PAGE * PAGE;
+    if pages.is_empty() || !place::is_shared(&pages) {
+        return refusal::PLACE;
+    }
+    LOCK.with(|| enter(pages.clone(), pages, (OF_WINDOW, is_closed && LOADS.load(Ordering::Relaxed))))
+}
+
+/// A thread enters MPI: other processes may then have the system read what is sent from a window, for which nothing here is asked.
+/// True if something was opened.
+pub(crate) fn open_windows() -> bool {
+    if CLOSED_WINDOWS.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
+    begin_opening();
+    entries().filter(|entry| entry.is_closed_window()).for_each(Entry::open);
+    true
+}
+
+fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) -> u64 {
     let Some(number) = ENTRIES.iter().position(|entry| entry.ticket() == 0) else {
         FULL.fetch_add(1, Ordering::Relaxed);
         return refusal::FULL;
     };
     let Some(entry) = ENTRIES.get(number) else { return refusal::FULL };
     // The place is in the ticket, and no ticket comes twice.
-    let ticket = (NEXT.fetch_add(1, Ordering::Relaxed) + refusal::LAST + 1) * MOST as u64 + number as u64;
+    let ticket = ((NEXT.fetch_add(1, Ordering::Relaxed) + refusal::LAST + 1) * MOST as u64 + number as u64) | kind;
     entry.first.store(pages.start, Ordering::Release);
     entry.end.store(pages.end, Ordering::Release);
     entry.from.store(memory.start, Ordering::Release);
@@ -222,6 +251,7 @@ fn enter(pages: Range<u64>, memory: Range<u64>, is_closed: bool) -> u64 {
     if entry.has_edges() {
         WITH_EDGES.fetch_add(1, Ordering::SeqCst);
     }
+    CLOSED_WINDOWS.fetch_add(usize::from(entry.is_closed_window()), Ordering::SeqCst);
     // Pages that others have protected more strictly stay so.
     let is_stricter = |other: &Entry| other.ticket() != ticket && other.rights() == libc::PROT_NONE;
     let done = if !is_closed && within(pages.clone()).any(is_stricter) {
@@ -236,7 +266,7 @@ fn enter(pages: Range<u64>, memory: Range<u64>, is_closed: bool) -> u64 {
         FULL.fetch_add(1, Ordering::Relaxed);
         return refusal::FULL;
     }
-    WATCHED.fetch_add(1, Ordering::Relaxed);
+    WATCHED.fetch_add(u64::from(kind == 0), Ordering::Relaxed);
     ticket
 }
 
@@ -252,9 +282,11 @@ pub(crate) extern "C" fn disarm(ticket: u64) {
 
 /// The entry is over, if it has this ticket still.
 fn leave(entry: &Entry, ticket: u64) {
+    let closes = usize::from(entry.is_closed_window());
     if entry.ticket.compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst).is_err() {
         return;
     }
+    CLOSED_WINDOWS.fetch_sub(closes, Ordering::SeqCst);
     ARMED.fetch_sub(1, Ordering::SeqCst);
     if entry.has_edges() {
         WITH_EDGES.fetch_sub(1, Ordering::SeqCst);

@@ -130,6 +130,9 @@ pub(crate) extern "C" fn enter(stack_pointer: u64) -> u32 {
         }
         state.outermost.set(stack_pointer);
         state.depth.set(1);
+        if table::open_windows() && state.has_opened.replace(true) {
+            table::end_opening();
+        }
         0
     })
 }

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -45,6 +45,9 @@ pub struct Access {
     /// The instruction, or the call of a wrapped function, and the return addresses above.
     pub frames: [u64; MAX_FRAMES],
 }
+
+/// Bit of the tickets of memory that windows expose.
+pub const OF_WINDOW: u64 = 1 << 63;
 
 /// Why memory is not watched, beside those whose answer is a ticket.
 pub mod refusal {
@@ -97,6 +100,9 @@ pub struct Interface {
     pub begin: extern "C" fn(loads: bool),
     /// Bytes from `start` to `end` are in use: they must not be written; `is_closed`: nor read. A ticket, or one of [`refusal`].
     pub arm: extern "C" fn(start: u64, end: u64, is_closed: bool) -> u64,
+    /// Bytes from `start` to `end` are memory that a window exposes: stores are noted, and loads if `is_closed`; all of them, not
+    /// one for each instruction. A ticket with [`OF_WINDOW`], or one of [`refusal`].
+    pub arm_window: extern "C" fn(start: u64, end: u64, is_closed: bool) -> u64,
     /// They are in use no longer.
     pub disarm: extern "C" fn(ticket: u64),
     /// The thread is about to enter MPI with this stack pointer; the answer is for `leave`.

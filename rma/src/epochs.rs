@@ -181,6 +181,11 @@ impl<P: Copy> Epochs<P> {
         }
     }
 
+    /// May others access the memory of the process in an epoch that it has begun: behind a fence, or behind MPI_Win_post?
+    pub fn is_exposed(&self) -> bool {
+        self.posted.is_some() || self.fence.is_some_and(|fence| !fence.nosucceed)
+    }
+
     /// The ranks of the group of MPI_Win_start, if its epoch is open and they are known.
     pub fn started(&self) -> Option<&[i32]> {
         self.started.as_ref()?.group.as_deref()

@@ -35,6 +35,7 @@ pub mod severity;
 pub mod stage_protocol;
 pub mod stored;
 pub mod system;
+pub mod touched;
 pub mod untrusted;
 pub mod variables;
 pub mod writer;

@@ -76,6 +76,8 @@ pub enum SystemKind {
     Callback = 11,
     /// u64 calls
     Gap = 12,
+    /// [`crate::touched::Touched`], by [`crate::codec`]
+    Touched = 13,
 }
 
 /// The fields of a commit word.

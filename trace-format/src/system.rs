@@ -6,6 +6,7 @@ use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
 use crate::mpi::ThreadLevel;
 use crate::sample::Sample;
+use crate::touched::Touched;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened to the process, apart from its MPI calls.
@@ -70,6 +71,8 @@ pub enum SystemEvent {
     Sample(Sample),
     /// A callback of a generalized request has returned.
     Callback(Callback),
+    /// The program has loaded from or stored to memory that the process exposes by a window.
+    Touched(Touched),
 }
 
 /// Checksums of the data of one operation, for comparison between ranks.

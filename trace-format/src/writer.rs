@@ -105,6 +105,10 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             _ = codec::append(callback, out);
             SystemKind::Callback
         }
+        SystemEvent::Touched(touched) => {
+            _ = codec::append(touched, out);
+            SystemKind::Touched
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

@@ -20,6 +20,7 @@
 //!                                                      bytes, digest; `checksums` alone: the rank takes some
 //! 0: callback cancel_fn of 0.3 state=0x10 complete=1 result=0   of the generalized request that call 3 of thread 0
 //!                                                      made; what query_fn left is told by status=
+//! 0: loads 0x1000+8 0x2000+4 / 0: stores 0x1000+8     of the program itself, on memory of a window: address+bytes
 //! 0: exit 0 / 0: signal 8 / 0: signal 15 by launcher / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
@@ -32,6 +33,7 @@ mod definitions;
 mod format;
 mod parse;
 mod samples;
+mod touched;
 mod values;
 
 pub use annotations::{format_annotation, parse_annotation};
@@ -40,4 +42,5 @@ pub(crate) use format::format_status;
 pub use format::{format_arguments, format_call, format_checksums, format_definition, format_results, format_return};
 pub use parse::{ParseError, TextTrace, parse};
 pub use samples::{format_sample, parse_sample};
+pub use touched::{format_touched, parse_touched};
 pub(crate) use values::parse_status;

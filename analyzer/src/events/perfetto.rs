@@ -235,7 +235,8 @@ impl Writer for Perfetto {
             SystemEvent::Found(_)
             | SystemEvent::ThreadLevel { .. }
             | SystemEvent::Checksums(_)
-            | SystemEvent::Callback(_) => Ok(()),
+            | SystemEvent::Callback(_)
+            | SystemEvent::Touched(_) => Ok(()),
         }
     }
 

@@ -3,7 +3,7 @@
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::system::SystemEvent;
-use trace_reader::text::{format_callback, format_checksums, format_sample};
+use trace_reader::text::{format_callback, format_checksums, format_sample, format_touched};
 
 pub(super) fn notation(event: &SystemEvent) -> String {
     match event {
@@ -22,6 +22,7 @@ pub(super) fn notation(event: &SystemEvent) -> String {
         SystemEvent::Checksums(checksums) => format_checksums(checksums),
         SystemEvent::Sample(sample) => format_sample(sample),
         SystemEvent::Callback(callback) => format_callback(callback),
+        SystemEvent::Touched(touched) => format_touched(touched),
         SystemEvent::Found(found) => {
             let places = found.places.iter().skip(1).map(|p| {
                 let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);

@@ -205,6 +205,11 @@ fn system(event: &mut SystemEvent, random: &mut Random) {
             0 => callback.request = (number as u16, number as u64),
             _ => callback.result = number as i32,
         },
+        SystemEvent::Touched(touched) => match random.below(3) {
+            0 => touched.call = number as u64,
+            1 => touched.site = number as u32,
+            _ => touched.runs.push((random.number() as u64, random.number() as u64)),
+        },
         SystemEvent::Annotation { call, annotation } => match random.below(2) {
             0 => *call = number as u64,
             _ => *annotation = Annotation::RegionEnd { name: random.word() },

@@ -77,6 +77,7 @@ checks! {
     concurrent_misuse: Misuse,
     partitioned_mismatch: Partitioned,
     rma_conflict: Accesses,
+    rma_local_race: Accesses,
     rma_epoch: Untrue,
     rma_range: Range,
     rma_type_mismatch: Sides,

@@ -10,6 +10,9 @@ pub(super) static CHECK: &CheckInfo = &RMA_CONFLICT;
 pub(super) fn rule(conflict: &AccessConflict, model: &Model, findings: &mut Findings) {
     let AccessConflict { between, target, first: (first, first_deed), second: (second, second_deed), byte, .. } =
         conflict;
+    if conflict.instruction.is_some() {
+        return;
+    }
     findings.add_lazy(model, CHECK, &[first, second], 1, || {
         let message = format!(
             "{} of rank {} {} byte {byte} of the window of rank {target}, which {} of rank {} {}, and nothing orders the two",
@@ -27,7 +30,7 @@ pub(super) fn rule(conflict: &AccessConflict, model: &Model, findings: &mut Find
     });
 }
 
-fn orderer(between: Between) -> &'static str {
+pub(super) fn orderer(between: Between) -> &'static str {
     match between {
         Between::Fences => "MPI_Win_fence between the two, by all processes of the window,",
         Between::PostAndWait => "an epoch of MPI_Win_post and MPI_Win_start for each of the two",
@@ -38,7 +41,7 @@ fn orderer(between: Between) -> &'static str {
     }
 }
 
-fn verb(deed: Deed) -> &'static str {
+pub(super) fn verb(deed: Deed) -> &'static str {
     match deed {
         Deed::Read => "reads",
         Deed::Write => "writes",

@@ -2,7 +2,7 @@
 
 use super::accesses::NO_OP;
 use crate::model::Model;
-use crate::state::{AccessConflict, Accessed, Begun, Between, CommIx, Exposed, Over, each_pair};
+use crate::state::{AccessConflict, Accessed, Begun, Between, CommIx, Exposed, Over, Turn, each_pair};
 use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::FxHashSet;
 
@@ -135,12 +135,45 @@ impl Model {
         accesses: &[Accessed],
         found: &[(usize, usize, i64)],
     ) {
+        let stored = stores(accesses, found);
+        let is_told = |a: usize, b: usize, byte: i64| {
+            let other = own_and_other(accesses, a, b).filter(|(own, _)| accesses[*own].deed == Deed::Read);
+            other.is_some_and(|(_, other)| stored.contains(&(other, byte)))
+        };
         let mut seen = FxHashSet::default();
         for (a, b, byte) in found.iter().copied().filter(|(a, b, _)| seen.insert((*a.min(b), *a.max(b)))) {
+            if is_told(a, b, byte) {
+                continue;
+            }
             let [first, second] = [a.min(b), a.max(b)].map(|n| &accesses[n]);
             let has_operation = first.is_operation() || second.is_operation();
+            let instruction = match (first.is_instruction(), second.is_instruction()) {
+                (true, _) => Some(Turn::First),
+                (_, true) => Some(Turn::Second),
+                _ => None,
+            };
             let [first, second] = [first, second].map(|access| (access.call.clone(), access.deed));
-            self.rules.access_conflict(self, &AccessConflict { between, target, first, second, has_operation, byte });
+            let conflict = AccessConflict { between, target, first, second, instruction, has_operation, byte };
+            self.rules.access_conflict(self, &conflict);
         }
     }
+}
+
+/// A load or store of the program among two accesses, and the other one.
+fn own_and_other(accesses: &[Accessed], a: usize, b: usize) -> Option<(usize, usize)> {
+    match (accesses[a].is_instruction(), accesses[b].is_instruction()) {
+        (true, false) => Some((a, b)),
+        (false, true) => Some((b, a)),
+        _ => None,
+    }
+}
+
+/// Accesses that meet a store of the program, with the first byte. A statement that changes a value loads it, too: that is no
+/// mistake of its own.
+fn stores(accesses: &[Accessed], found: &[(usize, usize, i64)]) -> FxHashSet<(usize, i64)> {
+    let store = |(a, b, byte): &(usize, usize, i64)| {
+        let (own, other) = own_and_other(accesses, *a, *b)?;
+        (accesses[own].deed == Deed::Write).then_some((other, *byte))
+    };
+    found.iter().filter_map(store).collect()
 }

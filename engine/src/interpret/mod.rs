@@ -24,6 +24,7 @@ mod starts;
 mod sums;
 mod synchronizations;
 mod system;
+mod touched;
 mod variables;
 
 use crate::arg_places::{ArgPlaces, NONE};

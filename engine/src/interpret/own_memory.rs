@@ -90,7 +90,7 @@ impl Model {
         }
     }
 
-    fn use_window_memory(&mut self, exposes: Exposes, access: Accessed) {
+    pub(super) fn use_window_memory(&mut self, exposes: Exposes, access: Accessed) {
         let Some(window) = self.comms.list.get_mut(exposes.window).and_then(|comm| comm.window.as_mut()) else {
             return;
         };

@@ -138,6 +138,7 @@ impl Model {
                 self.lose_sight();
             }
             SystemEvent::Annotation { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
+            SystemEvent::Touched(touched) => self.touch(rank, thread, time, &touched),
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {

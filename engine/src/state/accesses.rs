@@ -58,6 +58,8 @@ pub(crate) enum Lasts {
     UntilSynchronized,
     /// While the call lasts that uses memory of its own process as a buffer.
     Call,
+    /// As long as a load or a store of the program itself.
+    Instruction,
     /// Until the operation is complete that the call has begun with such a buffer.
     Operation {
         /// The call that has completed it; `u64::MAX` before.
@@ -71,6 +73,11 @@ impl Accessed {
     /// Does the process use its own memory, or such that it shares, as a buffer?
     pub(crate) fn is_own(&self) -> bool {
         !matches!(self.lasts, Lasts::UntilSynchronized)
+    }
+
+    /// Has the program itself loaded or stored? Then there is no call, and that of the access is the next one of the thread.
+    pub(crate) fn is_instruction(&self) -> bool {
+        matches!(self.lasts, Lasts::Instruction)
     }
 
     /// Has the process begun an operation with its own memory as a buffer?
@@ -97,7 +104,7 @@ impl Accessed {
     pub(crate) fn over_behind(&self) -> u64 {
         match &self.lasts {
             Lasts::Operation { end, .. } => end.get(),
-            Lasts::Call | Lasts::UntilSynchronized => self.call.index.saturating_sub(1),
+            Lasts::Call | Lasts::Instruction | Lasts::UntilSynchronized => self.call.index.saturating_sub(1),
         }
     }
 
@@ -152,6 +159,13 @@ pub(crate) enum Between {
     SharedLocks,
 }
 
+/// The first or the second of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    First,
+    Second,
+}
+
 /// Two accesses to a window that nothing orders, and that must not overlap.
 pub(crate) struct AccessConflict {
     pub(crate) between: Between,
@@ -159,6 +173,8 @@ pub(crate) struct AccessConflict {
     pub(crate) target: i32,
     pub(crate) first: (Rc<Origin>, Deed),
     pub(crate) second: (Rc<Origin>, Deed),
+    /// Which of the two is a load or a store of the program itself.
+    pub(crate) instruction: Option<Turn>,
     /// One is an operation that lasts until a call completes it.
     pub(crate) has_operation: bool,
     /// The first byte that both access, from the beginning of the window's memory.

@@ -44,7 +44,7 @@ mod window;
 mod words;
 
 pub(crate) use accesses::{
-    AccessConflict, Accessed, Between, Exposed, Exposes, Lasts, OutOfRange, Over, Together, UnlikeSides,
+    AccessConflict, Accessed, Between, Exposed, Exposes, Lasts, OutOfRange, Over, Together, Turn, UnlikeSides,
 };
 pub(crate) use buffers::names_session;
 pub use call::int;

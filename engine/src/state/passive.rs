@@ -448,7 +448,7 @@ impl Judge<'_> {
             (Lasts::Operation { .. }, Some(_)) => {
                 Some(b.access.over_behind()).filter(|end| *end < u64::MAX && is_over(*end)).map(|end| end + 1)
             }
-            (Lasts::Operation { .. } | Lasts::Call, _) => Some(call.1 + 1),
+            (Lasts::Operation { .. } | Lasts::Call | Lasts::Instruction, _) => Some(call.1 + 1),
             (Lasts::UntilSynchronized, _) => {
                 let end = self.passive.end_of(self.target, &b.access).filter(|end| is_over(*end));
                 end.or(passed.map(|passed| passed + 1))

@@ -201,7 +201,7 @@ impl Window {
     /// A process uses memory that it exposes itself, or another one that shares it: `owner`.
     pub(crate) fn use_own(&mut self, owner: i32, access: Accessed) {
         let place = access.origin;
-        if access.deed == Deed::Write && place == owner {
+        if access.deed == Deed::Write && place == owner && !access.is_instruction() {
             self.promises.write(place, &access.call);
         }
         let member = self.member(place);
@@ -221,7 +221,10 @@ impl Window {
         if fences > 0 {
             self.open.entry(Together::Fences { target: owner, phase: fences }).or_default().push(access.clone());
         }
-        self.passive.add(owner, access, guard, (phase, false));
+        // A process may poll for what others put there under locks (MPI 4.1, 12.7).
+        if !(access.is_instruction() && access.deed == Deed::Read) {
+            self.passive.add(owner, access, guard, (phase, false));
+        }
     }
 
     /// A call of a process has completed the operation that another one began, or all that it has begun (`None`).

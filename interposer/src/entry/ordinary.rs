@@ -23,7 +23,7 @@ use crate::state::{levels, statuses};
 use crate::watch::calls;
 use crate::watch::checks::access_in_flight;
 use crate::watch::thread_level;
-use crate::watch::{grequests, sums};
+use crate::watch::{grequests, sums, touched};
 use recorder::{clock, trace};
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
@@ -38,6 +38,9 @@ pub(crate) fn begin(
     words: &mut Words,
     open: &mut Open,
 ) -> bool {
+    if precise::is_watching() {
+        touched::write_down(thread);
+    }
     // Before all that is remembered of them.
     let changes = handles::changes();
     let (arrival, origin) = match &mut thread.in_routine {

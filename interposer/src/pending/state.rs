@@ -5,7 +5,7 @@ use crate::pending::conflicts::{Begun, Conflict, Suspects};
 use crate::pending::operation::{Operation, watched};
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
-use crate::precise::{self, accesses};
+use crate::precise::{self, accesses, windows};
 use recorder::threads;
 use trace_format::mpi::Class;
 use trace_format::requests::{Ix, Requests};
@@ -173,6 +173,7 @@ impl State {
     fn watch(&mut self, ix: Ix) {
         let place = std::ptr::from_ref(&self.pending) as usize;
         let Some(operation) = self.requests.get(ix) else { return };
+        operation.uses.iter().for_each(|used| windows::is_buffer(&used.buffer.span()));
         if !operation.is_partitioned() && operation.may_be_watched() {
             for (key, used) in operation.keys.iter().zip(&operation.uses) {
                 accesses::begins((place, *key), watched(operation.started, used, used.buffer.clone()));

@@ -1,9 +1,9 @@
 //! Buffers that are watched, and accesses to them. A lock guards both; it is taken when a watched operation begins or is over.
 
-use super::{is_watching, library, take};
+use super::{is_watching, library, take, windows};
 use crate::mpi::origin::{self, Origin};
 use crate::mpi::spot::Spot;
-use recorder::in_flight::{How, refusal};
+use recorder::in_flight::{Access, How, OF_WINDOW, refusal};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -46,6 +46,7 @@ struct All {
     tickets: FxHashMap<Place, u64>,
     watched: FxHashMap<u64, Watched>,
     touched: Vec<Touched>,
+    of_windows: Vec<Access>,
 }
 
 static ALL: Mutex<Option<All>> = Mutex::new(None);
@@ -90,11 +91,17 @@ impl All {
     /// Takes what was noted.
     fn look(&mut self) {
         while let Some(access) = take() {
+            if access.ticket & OF_WINDOW != 0 {
+                if self.of_windows.len() < MOST && !is_of_mpi(&frames_of(&access)) {
+                    self.of_windows.push(access);
+                }
+                continue;
+            }
             let Some(watched) = self.watched.get(&access.ticket) else { continue };
             let accessed = Buffer::bytes(access.address, access.bytes);
             // Between the elements of a datatype lies memory that is nobody's.
             let Some(address) = common_byte(&accessed, &watched.buffer) else { continue };
-            let frames: Vec<u64> = access.frames.iter().take(access.count as usize).copied().collect();
+            let frames = frames_of(&access);
             if self.touched.len() >= MOST || is_of_mpi(&frames) {
                 continue;
             }
@@ -112,6 +119,10 @@ impl All {
     }
 }
 
+fn frames_of(access: &Access) -> Vec<u64> {
+    access.frames.iter().take(access.count as usize).copied().collect()
+}
+
 /// Is it the library of MPI that has come here, by a function that nothing stands in front of?
 fn is_of_mpi(frames: &[u64]) -> bool {
     let origin = |frame: &u64| origin::of_address(frame.saturating_sub(1));
@@ -125,11 +136,21 @@ pub(crate) fn up_to_now() -> Vec<Touched> {
     }
     let mut all = lock();
     let Some(all) = all.as_mut() else { return Vec::new() };
-    if !all.watched.is_empty() {
+    if !all.watched.is_empty() || windows::is_any() {
         all.look();
+        // The call may have begun before them, or after.
+        all.of_windows.clear();
     }
     if !ANY.swap(false, Ordering::SeqCst) {
         return Vec::new();
     }
     std::mem::take(&mut all.touched)
+}
+
+/// The accesses to memory of windows up to now.
+pub(super) fn of_windows() -> Vec<Access> {
+    let mut all = lock();
+    let all = all.get_or_insert_default();
+    all.look();
+    std::mem::take(&mut all.of_windows)
 }

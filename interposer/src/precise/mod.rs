@@ -6,6 +6,7 @@ pub(crate) mod accesses;
 mod refusals;
 #[cfg(test)]
 mod tests;
+pub(crate) mod windows;
 
 use crate::job::config;
 use recorder::in_flight::{Access, Counts, Interface, SYMBOL, VERSION};

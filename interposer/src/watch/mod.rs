@@ -12,4 +12,5 @@ pub(crate) mod report;
 pub(crate) mod sums;
 mod symbolizer;
 pub(crate) mod thread_level;
+pub(crate) mod touched;
 mod windows;

@@ -272,6 +272,7 @@ catalogue! {
     partitioned_misuse::PARTITIONED_MISUSE,
     partitioned_mismatch::PARTITIONED_MISMATCH,
     rma_type_mismatch::RMA_TYPE_MISMATCH,
+    rma_local_race::RMA_LOCAL_RACE,
     neighbour_mismatch::NEIGHBOUR_MISMATCH,
     ignored_io_error::IGNORED_IO_ERROR,
     watched_data_changed::WATCHED_DATA_CHANGED,

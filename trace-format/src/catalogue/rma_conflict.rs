@@ -22,9 +22,9 @@ check! {
     /// in conflict there only if both are certain to be under way at once: one has begun before the other is over, by messages
     /// or barriers, and the other way round.
     ///
-    /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is, and
-    /// buffers of partitioned and neighbourhood operations. Accumulate functions of one process are in order
-    /// (MPI 4.1, 12.7.2), unless `accumulate_ordering` of the window's info is `none`; where `accumulate_ops` is `same_op`,
+    /// Not compared are accesses of one of which that cannot be said, loads and stores of the process whose memory it is (see
+    /// `rma-local-race`), and buffers of partitioned and neighbourhood operations. Accumulate functions of one process are in
+    /// order (MPI 4.1, 12.7.2), unless `accumulate_ordering` of the window's info is `none`; where `accumulate_ops` is `same_op`,
     /// MPI_NO_OP goes with no other operation. Nothing is said where two threads of a process use a window at the same time,
     /// or after a call on it that failed.
     ///

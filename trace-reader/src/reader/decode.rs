@@ -515,6 +515,7 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
         k if k == SystemKind::Checksums as u16 => SystemEvent::Checksums(item(rest)?),
         k if k == SystemKind::Sample as u16 => SystemEvent::Sample(item(rest)?),
         k if k == SystemKind::Callback as u16 => SystemEvent::Callback(item(rest)?),
+        k if k == SystemKind::Touched as u16 => SystemEvent::Touched(item(rest)?),
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

@@ -4,6 +4,7 @@ use super::annotations::parse_annotation;
 use super::callbacks::parse_callback;
 use super::definitions::{parse_checksums, parse_definition, parse_found};
 use super::samples::parse_sample;
+use super::touched::parse_touched;
 use super::values::{error, int, matching_close, parse_value, split_top};
 use crate::call::{Call, Outcome, Value};
 use crate::reader::RankEvent;
@@ -12,6 +13,7 @@ use trace_format::mpi::predefined::{datatype_id, op_id};
 use trace_format::mpi::{Dir, FnId, Kind, Status, ThreadLevel};
 use trace_format::ranks::Ranks;
 use trace_format::system::{Signal, SystemEvent};
+use trace_format::touched::Touched;
 
 /// More ranks are a slip of the pen.
 const MAX_RANKS: i32 = 1 << 16;
@@ -161,6 +163,11 @@ impl Parser {
             }
             "sample" => system(thread, time, SystemEvent::Sample(parse_sample(rest)?)),
             "callback" => system(thread, time, SystemEvent::Callback(parse_callback(rest)?)),
+            "loads" | "stores" => {
+                let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0);
+                let touched = Touched { site: number as Id, ..parse_touched(what, call)? };
+                system(thread, time, SystemEvent::Touched(touched))
+            }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;

@@ -5,7 +5,7 @@ use crate::call::info::{Role, Watched as Which};
 use crate::call::sites;
 use crate::job::config;
 use crate::precise::accesses::{self, Touched, Watched};
-use crate::precise::{self, give_up};
+use crate::precise::{self, give_up, windows};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use recorder::in_flight::{Counts, How, lacks};
@@ -87,8 +87,12 @@ fn summary(counts: &Counts) -> String {
             "; system calls by other functions than those of docs/limits.md fail on watched memory, since the kernel cannot hand them over"
         }
     };
+    let windows = match windows::counts() {
+        (_, 0) => String::new(),
+        (watched, seen) => format!(" and {watched} of {seen} windows"),
+    };
     format!(
-        "--precise: rank 0 watched {} of {all} buffers and looked at {} accesses{given_up}{left_out}{refused}",
+        "--precise: rank 0 watched {} of {all} buffers{windows} and looked at {} accesses{given_up}{left_out}{refused}",
         counts.watched, counts.traps
     )
 }

@@ -165,6 +165,17 @@ pub(super) fn exposed(thread: &mut Thread, call: &Call, window: (Id, u64)) {
     }
 }
 
+/// The memory that MPI_Win_allocate has given the process.
+pub(super) fn allocated(call: &Call) -> Option<Range<u64>> {
+    if !matches!(call.info.row.class, Class::Collective(Coll::WinAllocate, _)) {
+        return None;
+    }
+    let mut base = [0; 8];
+    let is_written = memory::read(word(call, "baseptr"), &mut base);
+    let start = Some(u64::from_le_bytes(base)).filter(|start| is_written && *start >= call.abi.lowest_address)?;
+    Some(start..start.checked_add(word(call, "size"))?)
+}
+
 /// The memory of MPI_Win_create, if there is any that the processor reads.
 fn created(thread: &Thread, call: &Call, base: u64, size: u64) -> Option<Created> {
     let span = base..base.checked_add(size)?;

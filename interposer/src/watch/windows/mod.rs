@@ -10,6 +10,7 @@ use crate::mpi::abi::Abi;
 use crate::mpi::define;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{ask, handle_at};
+use crate::precise;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{rma_epoch, rma_range};
@@ -105,6 +106,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
             fault.map(|fault| (fault, Some(target)))
         }),
         OnWindow::Synchronizes => synchronization::of(call, window.1).and_then(|sync| {
+            if sync == Sync::Free {
+                precise::windows::freeing(window.0);
+            }
             let check = |w: &mut Window| {
                 w.accesses.synchronize(thread.number());
                 w.epochs.check(&sync)
@@ -144,11 +148,22 @@ pub(crate) fn after(thread: &mut Thread, call: &Call) {
                 let spot = Spot::of(thread, call);
                 match sync {
                     Sync::Free => _ = ALL.remove(&window.0),
-                    sync => with(call.abi, window, |w| w.epochs.synchronize(sync, spot)),
+                    sync => {
+                        let is_exposed = with(call.abi, window, |w| {
+                            w.epochs.synchronize(sync, spot);
+                            w.epochs.is_exposed()
+                        });
+                        precise::windows::synchronized(window.0, is_exposed);
+                    }
                 }
             }
         }
-        OnWindow::Exposes => memory::exposed(thread, call, window),
+        OnWindow::Exposes => {
+            memory::exposed(thread, call, window);
+            if let Some(span) = memory::allocated(call) {
+                precise::windows::made(window.0, span);
+            }
+        }
         OnWindow::No | OnWindow::Frees => {}
     }
 }

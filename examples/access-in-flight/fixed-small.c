@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 {
     struct field *field;
     MPI_Request requests[2];
-    double got[LENGTH];
+    static double got[LENGTH];
     int rank;
 
     MPI_Init(&argc, &argv);

@@ -202,6 +202,13 @@ pub(crate) fn in_child() {
     allow();
 }
 
+/// Calls of this thread are not handed over, as it has turned out.
+pub(crate) fn do_without() {
+    WORKS.store(false, Ordering::Relaxed);
+    OWN.with(|own| own.is_set.set(false));
+    edges::end();
+}
+
 /// Does the kernel hand calls over?
 pub(crate) fn works() -> bool {
     WORKS.load(Ordering::Relaxed)
@@ -276,7 +283,8 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
         if let Some((range, how)) = access.filter(|(range, _)| notes && !entry.part(range).is_empty()) {
             let part = entry.part(&range);
             let bytes = part.end.saturating_sub(part.start);
-            records::by_instruction(entry.ticket(), (part.start, bytes), how, (behind as u64, walks));
+            let at = records::At { address: behind as u64, is_behind: true, walks };
+            records::by_instruction(entry.ticket(), (part.start, bytes), how, at);
         }
         entry.open();
     });

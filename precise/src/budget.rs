@@ -86,6 +86,11 @@ pub(crate) fn end() {
     OVER.store(true, Ordering::SeqCst);
 }
 
+/// Traps up to now were none of the program.
+pub(crate) fn forget_traps() {
+    TRAPS.store(0, Ordering::Relaxed);
+}
+
 pub(crate) fn traps() -> u64 {
     TRAPS.load(Ordering::Relaxed)
 }

@@ -1,7 +1,7 @@
 //! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
 //! whoever had the signal before ([`crate::signals`]).
 
-use crate::{backstop, budget, edges, records, signals, table, thread};
+use crate::{backstop, budget, edges, records, signals, table, thread, watchpoints};
 use recorder::in_flight::How;
 use std::ffi::{c_int, c_void};
 
@@ -26,7 +26,9 @@ pub(crate) unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginf
         unsafe { ((*info).si_code, (*info).si_addr() as u64, &mut *context.cast::<libc::ucontext_t>()) };
     let is_ours = match signal {
         libc::SIGSEGV => code == NO_RIGHT && is_explained(address, ucontext),
-        _ => code == TRAP_TRACE && end_step(ucontext),
+        _ if code == TRAP_TRACE => end_step(ucontext),
+        // SAFETY: the kernel has passed it.
+        _ => unsafe { watchpoints::is_hit(info, register(ucontext, libc::REG_RIP) as u64, has_room(ucontext)) },
     };
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
@@ -56,7 +58,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     let page = address / table::PAGE * table::PAGE;
     let is_store = register(context, libc::REG_ERR) & STORE != 0;
     let instruction = register(context, libc::REG_RIP) as u64;
-    let forbidding = || table::within(page..page + 1).filter(|entry| entry.forbids(is_store));
+    let forbidding = || table::within(page..page + 1).filter(|entry| entry.forbids_at(page, is_store));
     if forbidding().next().is_none() {
         // It may have been protected when the instruction was executed, and no longer: once is tried again.
         let is_new = thread::with(|state| state.unexplained.replace((instruction, address)) != (instruction, address));
@@ -82,7 +84,8 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     let mut may_go_on = true;
     for entry in forbidding() {
         if !entry.part(&(address..address + 1)).is_empty() {
-            records::by_instruction(entry.ticket(), (address, 1), how, (instruction, has_room(context)));
+            let at = records::At { address: instruction, is_behind: false, walks: has_room(context) };
+            records::by_instruction(entry.ticket(), (address, 1), how, at);
         }
         may_go_on &= match entry.is_edge(page) {
             true => edges::may_stay(entry, page, false),

@@ -26,9 +26,11 @@ mod place;
 mod reach;
 mod real;
 mod records;
+mod self_test;
 mod signals;
 mod table;
 mod thread;
+mod watchpoints;
 #[cfg(not(test))]
 mod wrappers;
 
@@ -49,7 +51,7 @@ static mpivet_precise_interface: Interface = Interface {
     stop: table::stop,
 };
 
-extern "C" fn begin(loads: bool) {
+extern "C" fn begin(loads: bool) -> bool {
     table::begin(loads);
     budget::begin();
     signals::install();
@@ -58,6 +60,11 @@ extern "C" fn begin(loads: bool) {
     unsafe {
         libc::pthread_atfork(Some(backstop::before_fork), Some(backstop::after_fork), Some(table::in_child));
     }
+    let passes = self_test::passes();
+    if !passes {
+        table::stop();
+    }
+    passes
 }
 
 extern "C" fn counts() -> Counts {
@@ -65,7 +72,8 @@ extern "C" fn counts() -> Counts {
     counts.traps = budget::traps();
     counts.pages = budget::pages();
     counts.is_over = u64::from(budget::is_over());
-    counts.lacks = if backstop::works() { 0 } else { lacks::CALLS };
+    let lacking = [(backstop::works(), lacks::CALLS), (watchpoints::works(), lacks::WATCHPOINTS)];
+    counts.lacks = lacking.iter().filter(|(works, _)| !works).fold(0, |all, (_, bit)| all | bit);
     counts
 }
 

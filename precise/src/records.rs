@@ -86,9 +86,18 @@ fn is_new(ticket: u64, instruction: u64, how: How) -> bool {
     KNOWN.get((key >> 53) as usize % SITES).is_some_and(|place| place.swap(key, Ordering::Relaxed) != key)
 }
 
-/// An instruction of the program has accessed memory that is in use. `walks`: there is room on the stack to look for its callers.
-/// For handlers.
-pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How, (instruction, walks): (u64, bool)) {
+/// Where the program has accessed memory.
+pub(crate) struct At {
+    /// The instruction, or the next one.
+    pub(crate) address: u64,
+    pub(crate) is_behind: bool,
+    /// There is room on the stack to look for its callers.
+    pub(crate) walks: bool,
+}
+
+/// An instruction of the program has accessed memory that is in use. For handlers.
+pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How, at: At) {
+    let At { address: instruction, is_behind, walks } = at;
     // The instruction of a system call may be that of a function for all of them.
     let is_call = matches!(how, How::KernelLoad | How::KernelStore);
     let place = if ticket & OF_WINDOW == 0 { instruction } else { instruction ^ address.rotate_left(24) };
@@ -116,8 +125,9 @@ pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How
             *first = instruction;
         }
     }
-    // Others are return addresses, behind the instruction that is meant; a system call goes on there, too.
-    if let Some(first) = access.frames.first_mut().filter(|_| !is_call) {
+    // Others are return addresses, behind the instruction that is meant; a system call and a watchpoint
+    // go on there, too.
+    if let Some(first) = access.frames.first_mut().filter(|_| !is_behind) {
         *first += 1;
     }
     let callers = access.frames.iter().take(4).fold(instruction, |mixed, frame| mixed.rotate_left(20) ^ frame);

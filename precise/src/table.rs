@@ -1,7 +1,7 @@
 //! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock,
 //! whose holder waits for nobody.
 
-use crate::{backstop, budget, edges, kernel, place};
+use crate::{backstop, budget, edges, kernel, place, watchpoints};
 use recorder::in_flight::{Counts, OF_WINDOW, refusal};
 use std::cell::Cell;
 use std::ops::Range;
@@ -126,11 +126,20 @@ impl Entry {
         self.ticket() & OF_WINDOW != 0 && self.is_closed.load(Ordering::Acquire)
     }
 
-    fn rights(&self) -> i32 {
-        if self.is_closed.load(Ordering::Acquire) { libc::PROT_NONE } else { libc::PROT_READ }
+    /// Pages that must not even be read. Others have data beside the buffer that another process may be about to read, on behalf of
+    /// the library: a message that is sent, or one of the library's own.
+    fn closed(&self) -> Range<u64> {
+        let (pages, memory) = (self.pages(), self.memory());
+        let closed = overlap(&pages, &whole_pages(memory.start, memory.end));
+        if self.is_closed.load(Ordering::Acquire) { closed } else { pages.end..pages.end }
     }
 
-    /// Is the access one that the entry forbids?
+    /// Does the entry forbid an access to the page?
+    pub(crate) fn forbids_at(&self, page: u64, is_store: bool) -> bool {
+        is_store || self.closed().contains(&page)
+    }
+
+    /// Does it forbid an access to some of its memory?
     pub(crate) fn forbids(&self, is_store: bool) -> bool {
         is_store || self.is_closed.load(Ordering::Acquire)
     }
@@ -177,24 +186,56 @@ fn whole_pages(start: u64, end: u64) -> Range<u64> {
     first..(end / PAGE * PAGE).max(first)
 }
 
-pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool) -> u64 {
+pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool, has_gaps: bool) -> u64 {
     if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
         return refusal::OVER;
     }
+    // A watchpoint does not tell which of its bytes were accessed.
+    let by_watchpoint = |samples: bool| {
+        let is_closed = is_closed && LOADS.load(Ordering::Relaxed);
+        let ticket = if has_gaps { None } else { watchpoints::arm(start, end, is_closed, samples) };
+        ticket.inspect(|_| _ = WATCHED.fetch_add(1, Ordering::Relaxed))
+    };
+    if end.saturating_sub(start) <= watchpoints::SMALL
+        && let Some(ticket) = by_watchpoint(false)
+    {
+        return ticket;
+    }
+    let refused = match by_pages(start, end, is_closed) {
+        Ok(ticket) => return ticket,
+        Err(refused) => refused,
+    };
+    if let Some(ticket) = by_watchpoint(true) {
+        return ticket;
+    }
+    let count = match refused {
+        refusal::SMALL => &SMALL,
+        refusal::PLACE => &ELSEWHERE,
+        _ => &FULL,
+    };
+    count.fetch_add(1, Ordering::Relaxed);
+    refused
+}
+
+/// Protects a page of this library's own.
+pub(crate) fn arm_own(page: Range<u64>) -> Option<u64> {
+    let ticket = LOCK.with(|| enter(page.clone(), page, (0, true)));
+    let is_there = ticket > refusal::LAST;
+    is_there.then(|| WATCHED.fetch_sub(1, Ordering::Relaxed));
+    is_there.then_some(ticket)
+}
+
+/// Protects the pages of a buffer: its ticket, or why it cannot be.
+fn by_pages(start: u64, end: u64, is_closed: bool) -> Result<u64, u64> {
     let whole = whole_pages(start, end);
     if !whole.is_empty() && !place::is_plain(&whole) {
-        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
-        return refusal::PLACE;
+        return Err(refusal::PLACE);
     }
     let pages = edges::pages(start, end, whole);
     let first = start / PAGE * PAGE;
-    if pages.is_empty() && !place::is_plain(&(first..first + PAGE)) {
-        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
-        return refusal::PLACE;
-    }
     if pages.is_empty() {
-        SMALL.fetch_add(1, Ordering::Relaxed);
-        return refusal::SMALL;
+        let is_plain = place::is_plain(&(first..first + PAGE));
+        return Err(if is_plain { refusal::SMALL } else { refusal::PLACE });
     }
     let ticket = LOCK.with(|| enter(pages.clone(), start..end, (0, is_closed && LOADS.load(Ordering::Relaxed))));
     if has_edges() {
@@ -205,7 +246,7 @@ pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool) -> u64 {
             .filter(|page| backstop::kernel_may_reach(**page))
             .for_each(|page| drop_edges(&(*page..page + PAGE)));
     }
-    ticket
+    if ticket > refusal::LAST { Ok(ticket) } else { Err(ticket) }
 }
 
 /// All pages that hold bytes of a window: what else is on them is the library's, which opens it.
@@ -233,7 +274,6 @@ pub(crate) fn open_windows() -> bool {
 
 fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) -> u64 {
     let Some(number) = ENTRIES.iter().position(|entry| entry.ticket() == 0) else {
-        FULL.fetch_add(1, Ordering::Relaxed);
         return refusal::FULL;
     };
     let Some(entry) = ENTRIES.get(number) else { return refusal::FULL };
@@ -252,18 +292,16 @@ fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) 
         WITH_EDGES.fetch_add(1, Ordering::SeqCst);
     }
     CLOSED_WINDOWS.fetch_add(usize::from(entry.is_closed_window()), Ordering::SeqCst);
-    // Pages that others have protected more strictly stay so.
-    let is_stricter = |other: &Entry| other.ticket() != ticket && other.rights() == libc::PROT_NONE;
-    let done = if !is_closed && within(pages.clone()).any(is_stricter) {
-        let others = within(pages.clone()).map(|other| (overlap(&other.pages(), &pages), other.rights()));
-        protect(&pages, libc::PROT_READ) && others.fold(true, |all, (part, rights)| protect(&part, rights) && all)
+    let done = if entry.closed() == pages {
+        protect(&pages, libc::PROT_NONE)
     } else {
-        protect(&pages, entry.rights())
+        // Pages that others have protected more strictly stay so.
+        let mut closed = within(pages.clone()).map(|other| overlap(&other.closed(), &pages));
+        protect(&pages, libc::PROT_READ) && closed.all(|part| protect(&part, libc::PROT_NONE))
     };
     if !done {
         // Too many parts of memory with rights of their own, or memory of another kind than it seemed.
         leave(entry, ticket);
-        FULL.fetch_add(1, Ordering::Relaxed);
         return refusal::FULL;
     }
     WATCHED.fetch_add(u64::from(kind == 0), Ordering::Relaxed);
@@ -276,6 +314,9 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
 }
 
 pub(crate) extern "C" fn disarm(ticket: u64) {
+    if ticket & watchpoints::TICKET != 0 {
+        return watchpoints::disarm(ticket);
+    }
     let Some(entry) = ENTRIES.get((ticket % MOST as u64) as usize) else { return };
     LOCK.with(|| leave(entry, ticket));
 }
@@ -328,12 +369,15 @@ fn give_free(page: u64) {
 
 /// Protects pages as those entries that are not open want it, the strictest last.
 fn close(pages: &Range<u64>) {
-    for rights in [libc::PROT_READ, libc::PROT_NONE] {
-        for entry in within(pages.clone()) {
-            if entry.rights() == rights && !entry.is_open.load(Ordering::SeqCst) {
-                protect(&overlap(&entry.pages(), pages), rights);
-            }
+    let is_shut = |entry: &&Entry| !entry.is_open.load(Ordering::SeqCst);
+    for entry in within(pages.clone()).filter(is_shut) {
+        let (all, closed) = (overlap(&entry.pages(), pages), overlap(&entry.closed(), pages));
+        if all != closed {
+            protect(&all, libc::PROT_READ);
         }
+    }
+    for entry in within(pages.clone()).filter(is_shut) {
+        protect(&overlap(&entry.closed(), pages), libc::PROT_NONE);
     }
     // Somebody has opened one of them meanwhile.
     if ANY_OPEN.load(Ordering::SeqCst) {
@@ -407,6 +451,7 @@ fn lift_all() {
 pub(crate) extern "C" fn stop() {
     IS_ON.store(false, Ordering::SeqCst);
     budget::end();
+    watchpoints::stop();
     lift_all();
 }
 
@@ -414,6 +459,7 @@ pub(crate) extern "C" fn stop() {
 pub(crate) extern "C" fn in_child() {
     IS_ON.store(false, Ordering::SeqCst);
     backstop::in_child();
+    watchpoints::in_child();
     // Another thread may have held the lock, and is not here.
     LOCK.0.store(0, Ordering::SeqCst);
     for entry in entries() {

@@ -83,6 +83,14 @@ impl Drop for OwnStack {
     }
 }
 
+/// Does something as if the thread were not inside of MPI.
+pub(crate) fn as_program<T>(f: impl FnOnce() -> T) -> T {
+    let depth = STATE.with(|state| state.depth.replace(0));
+    let result = f();
+    STATE.with(|state| state.depth.set(depth));
+    result
+}
+
 /// Does the program have this thread alone?
 pub(crate) fn is_only_one() -> bool {
     STATE.with(|state| state.is_programs.get()) && PROGRAMS.load(Ordering::SeqCst) == 1

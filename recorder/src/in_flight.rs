@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -26,6 +26,8 @@ pub enum How {
     KernelStore = 3,
     /// The memory was given back.
     Release = 4,
+    /// An instruction has read or written.
+    Any = 5,
 }
 
 /// An access of the program to memory that is in use.
@@ -89,6 +91,8 @@ pub struct Counts {
 pub mod lacks {
     /// Handing system calls over: they fail on protected memory if they come by no function that something stands in front of.
     pub const CALLS: u64 = 1;
+    /// Watchpoints: buffers on stacks are not watched.
+    pub const WATCHPOINTS: u64 = 2;
 }
 
 /// The functions of `libmpivet_precise.so`.
@@ -96,10 +100,12 @@ pub mod lacks {
 pub struct Interface {
     /// [`VERSION`]
     pub version: u32,
-    /// Begins: takes the handlers of signals. `loads`: loads from memory that will be written are trapped, too.
-    pub begin: extern "C" fn(loads: bool),
-    /// Bytes from `start` to `end` are in use: they must not be written; `is_closed`: nor read. A ticket, or one of [`refusal`].
-    pub arm: extern "C" fn(start: u64, end: u64, is_closed: bool) -> u64,
+    /// Begins: takes the handlers of signals. `loads`: loads from memory that will be written are trapped, too. False: traps do not
+    /// work here.
+    pub begin: extern "C" fn(loads: bool) -> bool,
+    /// Bytes from `start` to `end` are in use: they must not be written; `is_closed`: nor read. `has_gaps`: some of them are not.
+    /// A ticket, or one of [`refusal`].
+    pub arm: extern "C" fn(start: u64, end: u64, is_closed: bool, has_gaps: bool) -> u64,
     /// Bytes from `start` to `end` are memory that a window exposes: stores are noted, and loads if `is_closed`; all of them, not
     /// one for each instruction. A ticket with [`OF_WINDOW`], or one of [`refusal`].
     pub arm_window: extern "C" fn(start: u64, end: u64, is_closed: bool) -> u64,

@@ -1,5 +1,6 @@
 // Small buffers among other data of the program, on the heap and in static memory, that are touched while operations are pending;
-// the program says how many touches are wrong. For tests/tests/precise.rs. Arguments: the seed, and the number of rounds.
+// the program says how many stores are wrong; loads are not looked at there. For tests/tests/precise.rs. Arguments: the seed, and
+// the number of rounds.
 
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@ enum { BLOCKS = 200, MOST = 9000 };
 
 static char fixed[BLOCKS * 700];
 static volatile char sink;
-static long wrong_stores, wrong_loads;
+static long wrong_stores;
 
 static unsigned next(unsigned *state)
 {
@@ -26,12 +27,9 @@ static void store(volatile char *at, int is_wrong)
         *at = *at + 1; /* a right store */
 }
 
-static void load(volatile char *at, int is_wrong)
+static void load(volatile char *at)
 {
-    if (is_wrong)
-        sink = *at; /* a wrong load */
-    else
-        sink = *at; /* a right load */
+    sink = *at;
 }
 
 int main(int argc, char **argv)
@@ -65,8 +63,8 @@ int main(int argc, char **argv)
             while (other == i || other == o);
             store(blocks[other] + next(&own) % (unsigned)sizes[other], 0);
             store(next(&own) % 2 ? in - 1 - next(&own) % 10 : in + bytes + next(&own) % 10, 0);
-            load(next(&own) % 2 ? out - 1 - next(&own) % 10 : out + bytes + next(&own) % 10, 0);
-            load(out + next(&own) % (unsigned)bytes, 0);
+            load(next(&own) % 2 ? out - 1 - next(&own) % 10 : out + bytes + next(&own) % 10);
+            load(out + next(&own) % (unsigned)bytes);
         }
         // The allocator has its data between the blocks, and the C library uses it.
         if (next(&own) % 4 == 0) {
@@ -82,10 +80,6 @@ int main(int argc, char **argv)
             store(in + next(&own) % (unsigned)bytes, 1);
             wrong_stores++;
             break;
-        case 2:
-            load(in + next(&own) % (unsigned)bytes, 1);
-            wrong_loads++;
-            break;
         default:
             break;
         }
@@ -93,7 +87,7 @@ int main(int argc, char **argv)
         store(out + next(&own) % (unsigned)bytes, 0);
         store(in + next(&own) % (unsigned)bytes, 0);
     }
-    long mine[2] = {wrong_stores, wrong_loads}, all[2];
+    long mine[2] = {wrong_stores, 0}, all[2];
     MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%ld %ld\n", all[0], all[1]);

@@ -147,3 +147,24 @@ fn what_is_reported_is_wrong_and_most_of_what_is_wrong_is_reported() -> Result<(
 fn small_buffers_are_told_from_what_lies_beside_them() -> Result<()> {
     all_is_wrong("small_buffers_are_told_from_what_lies_beside_them", "edges")
 }
+
+#[test]
+fn variables_of_functions_are_watched_where_the_processor_may_be_asked() -> Result<()> {
+    let path = root().join("tests/programs/on-stack.c");
+    let wrong = lines_with(&std::fs::read_to_string(&path)?, "/* wrong */");
+    for mpi in share::mpis("variables_of_functions_are_watched_where_the_processor_may_be_asked") {
+        let dir = fresh(&format!("on-stack-{}", mpi.name))?;
+        let executable = dir.join("on-stack");
+        compile_to(&mpi, &executable, &mpi.mpicc, &["-g", "-O0", "-std=gnu11"], &path)?;
+        let vetted = vet::vet_with(&precise(), &mpi.job(2, &executable, &[]), &dir.join("run"), LIMIT)?;
+        let found = accesses(&dir.join("run/report.json"))?;
+        let mut lines: Vec<u64> = found.into_iter().map(|(line, _)| line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        // Containers and systems with a greater perf_event_paranoid have none.
+        let are_refused = vetted.outcome.stderr.contains("there are no watchpoints");
+        let expected = if are_refused { Vec::new() } else { wrong.clone() };
+        ensure!(lines == expected, "{}: {lines:?}\n{}", mpi.name, vet::last_words(&vetted.outcome));
+    }
+    Ok(())
+}

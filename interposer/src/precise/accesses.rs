@@ -66,7 +66,8 @@ fn lock() -> MutexGuard<'static, Option<All>> {
 pub(crate) fn begins(place: Place, watched: Watched) {
     let span = watched.buffer.span();
     let Some(library) = library() else { return };
-    let ticket = (library.arm)(span.start, span.end, watched.is_closed);
+    let has_gaps = watched.buffer.size() != span.end.saturating_sub(span.start);
+    let ticket = (library.arm)(span.start, span.end, watched.is_closed, has_gaps);
     if ticket > refusal::LAST {
         let mut all = lock();
         let all = all.get_or_insert_default();

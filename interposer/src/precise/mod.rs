@@ -55,7 +55,10 @@ pub(crate) fn begin(is_first: bool) -> bool {
     let Some(loads) = config::precise() else { return false };
     let refused = match library() {
         None => Some("libmpivet_precise.so is not preloaded"),
-        Some(_) => refusals::reason(),
+        Some(library) => refusals::reason().or_else(|| {
+            let begins = (library.begin)(loads);
+            (!begins).then_some("an access to protected memory, which was tried, did not trap or did not go on")
+        }),
     };
     if let Some(reason) = refused {
         if is_first {
@@ -63,7 +66,6 @@ pub(crate) fn begin(is_first: bool) -> bool {
         }
         return false;
     }
-    library().into_iter().for_each(|library| (library.begin)(loads));
     WATCHES.store(true, Ordering::SeqCst);
     true
 }

@@ -30,7 +30,7 @@ fn write_all(thread: &mut Thread) {
         let stores = match access.how {
             How::Store | How::KernelStore => true,
             How::Load | How::KernelLoad => false,
-            How::Release => continue,
+            How::Release | How::Any => continue,
         };
         let frames: Vec<u64> = access.frames.iter().take(access.count as usize).copied().collect();
         places.entry((stores, frames)).or_default().push((access.address, access.bytes));

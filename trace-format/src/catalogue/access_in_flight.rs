@@ -8,9 +8,10 @@ check! {
     /// fread and the like) and a free() of the buffer are found, too. `--precise=stores` leaves out loads.
     ///
     /// Buffers in static memory and on the heap are watched: while the program has several threads, pages of 4096 bytes alone that
-    /// hold nothing else. Buffers on stacks and in shared memory, those of one-sided operations and of files are not, nor is what
-    /// callbacks of the program do inside of MPI. After 64 accesses a page is left alone until the operation is over, and all is
-    /// when the program would take three times as long. Each access that is reported has happened; from silence nothing follows.
+    /// hold nothing else. So are words of buffers on stacks, where watchpoints of the processor are left. Shared memory and
+    /// buffers of one-sided operations and of files are not, nor is what callbacks of the program do inside of MPI. After 64
+    /// accesses a page is left alone until the operation is over, and all is when the program would take three times as long.
+    /// Each access that is reported has happened; from silence nothing follows.
     ///
     /// # Why it is wrong
     /// The buffer of a nonblocking operation belongs to MPI until the operation is complete: it must not be changed, and that of a

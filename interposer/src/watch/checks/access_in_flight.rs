@@ -37,9 +37,12 @@ fn exposes(call: &Call) -> bool {
 fn finding(thread: &mut Thread, call: &Call, touched: &Touched) -> Finding {
     let Touched { watched, how, bytes, .. } = touched;
     let name = watched.started.func.name();
-    let byte = byte(watched, touched.address);
+    // A watchpoint does not say which of its bytes were accessed.
+    let most = if matches!(how, How::Store | How::Any) { *bytes } else { 1 };
+    let byte = byte(watched, touched.address, most);
     let message = match how {
         How::Store => format!("the program writes {byte} while {name} is pending"),
+        How::Any => format!("the program reads or writes {byte}, which {name} is about to write"),
         How::Load => format!("the program reads {byte}, which {name} is about to write"),
         How::KernelStore => {
             format!("the program has the system write {bytes} bytes from {byte} on while {name} is pending")
@@ -63,13 +66,17 @@ fn finding(thread: &mut Thread, call: &Call, touched: &Touched) -> Finding {
     }
 }
 
-fn byte(watched: &Watched, address: u64) -> String {
+fn byte(watched: &Watched, address: u64, most: u64) -> String {
     let name = watched.func.row().params.get(usize::from(watched.param)).map_or("the buffer", |p| p.name);
     // A buffer at MPI_BOTTOM has no beginning.
     if watched.base == 0 || address < watched.base {
         return format!("address {address:#x} of {name}");
     }
-    format!("byte {} of {name}", address - watched.base)
+    let first = address - watched.base;
+    match most {
+        0 | 1 => format!("byte {first} of {name}"),
+        _ => format!("some of bytes {first} to {} of {name}", first + most - 1),
+    }
 }
 
 /// How much was watched, in one line.
@@ -81,16 +88,16 @@ fn summary(counts: &Counts) -> String {
         _ => "; given up before the end, because the accesses took too much time".to_owned(),
     };
     let left_out = left_out(counts).map(|words| format!("; {words}")).unwrap_or_default();
-    let refused = match counts.lacks & lacks::CALLS {
-        0 => "",
-        _ => {
-            "; system calls by other functions than those of docs/limits.md fail on watched memory, since the kernel cannot hand them over"
-        }
-    };
     let windows = match windows::counts() {
         (_, 0) => String::new(),
         (watched, seen) => format!(" and {watched} of {seen} windows"),
     };
+    let of = |bit: u64, words: &'static str| if counts.lacks & bit == 0 { "" } else { words };
+    let refused = [
+        of(lacks::CALLS, "; the kernel does not hand system calls over: those by unusual ways fail on watched memory"),
+        of(lacks::WATCHPOINTS, "; there are no watchpoints (perf_event_open): stacks are not watched"),
+    ]
+    .concat();
     format!(
         "--precise: rank 0 watched {} of {all} buffers{windows} and looked at {} accesses{given_up}{left_out}{refused}",
         counts.watched, counts.traps
@@ -101,7 +108,7 @@ fn summary(counts: &Counts) -> String {
 fn left_out(counts: &Counts) -> Option<String> {
     let parts = [
         (counts.small, "share their pages with other data"),
-        (counts.place, "are on a stack or shared"),
+        (counts.place, "are on a stack, for which no watchpoint was left, or shared"),
         (counts.full, "were too many at a time"),
     ];
     let words: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();

@@ -1,0 +1,63 @@
+//! Tries at the beginning what everything rests on, with memory and watchpoints of this library's own: no message, no other
+//! process.
+
+use crate::table::{self, PAGE};
+use crate::{backstop, budget, reach, records, thread, watchpoints};
+use recorder::in_flight::{Access, How, MAX_FRAMES};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+#[repr(C, align(4096))]
+struct Page([AtomicI64; PAGE as usize / 8]);
+
+static OWN: Page = Page([const { AtomicI64::new(0) }; PAGE as usize / 8]);
+static WORD: AtomicI64 = AtomicI64::new(0);
+
+/// Do accesses to protected memory trap, and go on? Means that do not work are done without from now on.
+pub(crate) fn passes() -> bool {
+    let passes = thread::as_program(|| {
+        let passes = is_trapped();
+        if passes {
+            try_watchpoints();
+        }
+        passes
+    });
+    budget::forget_traps();
+    passes
+}
+
+/// The access that was noted last, if it is one of this ticket.
+fn was_noted(ticket: u64) -> bool {
+    let mut access = Access { ticket: 0, address: 0, bytes: 0, how: How::Load, count: 0, frames: [0; MAX_FRAMES] };
+    records::take(&mut access) && access.ticket == ticket
+}
+
+fn is_trapped() -> bool {
+    let start = (&raw const OWN) as u64;
+    let is_open = || reach::copy(start, &mut [0]);
+    let Some(ticket) = table::arm_own(start..start + PAGE) else { return false };
+    let Page([word, ..]) = &OWN;
+    let is_closed = !is_open();
+    let read = word.load(Ordering::SeqCst);
+    let passes = is_closed && read == 0 && was_noted(ticket) && !is_open();
+    if passes && backstop::is_set() {
+        backstop::block();
+        // SAFETY: the kernel writes two words into the page, which is this function's.
+        let result = unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, start) };
+        backstop::allow();
+        if result != 0 || is_open() {
+            backstop::do_without();
+        }
+    }
+    table::disarm(ticket);
+    passes && is_open()
+}
+
+fn try_watchpoints() {
+    let start = (&raw const WORD) as u64;
+    let Some(ticket) = watchpoints::arm(start, start + 8, false, false) else { return };
+    WORD.store(1, Ordering::SeqCst);
+    watchpoints::disarm(ticket);
+    if !was_noted(ticket) {
+        watchpoints::do_without();
+    }
+}

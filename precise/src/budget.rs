@@ -8,8 +8,8 @@ const MOST_ON_PAGE: u32 = 64;
 const MOST_TIMES: u64 = 3;
 /// Time that traps may take in any case, in nanoseconds.
 const FREE_NS: u64 = 300_000_000;
-/// Price of a trap that the handlers do not see themselves: two signals, one of which the processor raises behind the instruction.
-const UNSEEN_NS: u64 = 12_000;
+/// Price of a trap that the handlers do not see themselves: the way to the first handler, and from the last one back.
+const UNSEEN_NS: u64 = 3_000;
 
 const PLACES: usize = 1 << 14;
 
@@ -55,9 +55,13 @@ impl Counters {
     }
 }
 
-/// A handler that began at `start` is done. Too much time: all is given up.
-pub(crate) fn spend(start: u64) {
+/// An access was trapped.
+pub(crate) fn trapped() {
     TRAPS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A trap whose handler began at `start` is over: the instruction has been led over. Too much time: all is given up.
+pub(crate) fn spend(start: u64) {
     spend_time(start, UNSEEN_NS);
 }
 

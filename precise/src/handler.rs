@@ -89,7 +89,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
         }
         may_go_on &= match entry.is_edge(page) {
             true => edges::may_stay(entry, page, false),
-            false => budget::may_trap(entry.ticket(), page),
+            false => budget::may_trap(entry.ticket(), page) && table::may_trap(entry),
         };
     }
     table::open_page(page);
@@ -97,13 +97,18 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
         && thread::with(|state| {
             let steps = state.steps.get();
             let place = state.stepping.get(steps);
+            if steps == 0 {
+                state.since.set(start);
+            }
             place.map(|place| place.set(page)).inspect(|()| state.steps.set(steps + 1)).is_some()
         });
+    budget::trapped();
     if steps {
         signals::unblock_in(context);
         set_flag(context, true);
+    } else {
+        budget::spend(start);
     }
-    budget::spend(start);
     true
 }
 
@@ -126,6 +131,9 @@ fn end_step(context: &mut libc::ucontext_t) -> bool {
     thread::with(|state| {
         for page in state.stepping.iter().take(pages) {
             table::close_page(page.get());
+        }
+        if pages > 0 {
+            budget::spend(state.since.get());
         }
     });
     true

@@ -42,6 +42,7 @@ static mpivet_precise_interface: Interface = Interface {
     version: VERSION,
     begin,
     arm: table::arm,
+    may_watch: table::may_watch,
     arm_window: table::arm_window,
     disarm: table::disarm,
     enter: thread::enter,

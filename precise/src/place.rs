@@ -140,8 +140,7 @@ pub(crate) fn is_plain(pages: &Range<u64>) -> bool {
     holds(&known)
 }
 
-/// Is all of it memory of one mapping that the process shares with others, which have mappings of their own? Asked anew each time:
-/// a window may have gone, and another one have come to its place.
+/// Is all of it memory of one mapping that the process shares with others, which have mappings of their own?
 pub(crate) fn is_shared(pages: &Range<u64>) -> bool {
     shares(&proc::own_maps(), pages)
 }

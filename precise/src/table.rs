@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 /// Uses of memory at the same time.
 const MOST: usize = 1 << 12;
 pub(crate) const PAGE: u64 = 4096;
+/// Traps of one use of a window's memory.
+const MOST_OF_WINDOW: u32 = 2048;
 
 /// A use of memory.
 pub(crate) struct Entry {
@@ -23,6 +25,8 @@ pub(crate) struct Entry {
     to: AtomicU64,
     /// It must not even be read.
     is_closed: AtomicBool,
+    /// Traps on memory of a window.
+    traps: AtomicU32,
     /// All of it was opened, for the library or for the kernel.
     is_open: AtomicBool,
 }
@@ -35,6 +39,7 @@ static ENTRIES: [Entry; MOST] = [const {
         from: AtomicU64::new(0),
         to: AtomicU64::new(0),
         is_closed: AtomicBool::new(false),
+        traps: AtomicU32::new(0),
         is_open: AtomicBool::new(false),
     }
 }; MOST];
@@ -249,13 +254,22 @@ fn by_pages(start: u64, end: u64, is_closed: bool) -> Result<u64, u64> {
     if ticket > refusal::LAST { Ok(ticket) } else { Err(ticket) }
 }
 
+/// Is all of a window's memory such as [`arm_window`] needs?
+pub(crate) extern "C" fn may_watch(start: u64, end: u64) -> bool {
+    place::is_shared(&all_pages(start, end))
+}
+
+fn all_pages(start: u64, end: u64) -> Range<u64> {
+    start / PAGE * PAGE..end.saturating_add(PAGE - 1) / PAGE * PAGE
+}
+
 /// All pages that hold bytes of a window: what else is on them is the library's, which opens it.
 pub(crate) extern "C" fn arm_window(start: u64, end: u64, is_closed: bool) -> u64 {
     if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
         return refusal::OVER;
     }
-    let pages = start / PAGE * PAGE..end.saturating_add(PAGE - 1) / PAGE * PAGE;
-    if pages.is_empty() || !place::is_shared(&pages) {
+    let pages = all_pages(start, end);
+    if pages.is_empty() {
         return refusal::PLACE;
     }
     LOCK.with(|| enter(pages.clone(), pages, (OF_WINDOW, is_closed && LOADS.load(Ordering::Relaxed))))
@@ -285,6 +299,7 @@ fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) 
     entry.to.store(memory.end, Ordering::Release);
     entry.is_closed.store(is_closed, Ordering::Release);
     entry.is_open.store(false, Ordering::Release);
+    entry.traps.store(0, Ordering::Release);
     entry.ticket.store(ticket, Ordering::SeqCst);
     USED.fetch_max(number + 1, Ordering::SeqCst);
     ARMED.fetch_add(1, Ordering::SeqCst);
@@ -335,6 +350,21 @@ fn leave(entry: &Entry, ticket: u64) {
     let pages = entry.pages();
     protect(&pages, OPEN);
     close(&pages);
+}
+
+/// An access of the program to the entry was trapped. False: it is memory of a window that has cost enough, and is left alone from
+/// now on. For handlers, as [`drop_edges`] is.
+pub(crate) fn may_trap(entry: &Entry) -> bool {
+    if entry.ticket() & OF_WINDOW == 0 || entry.traps.fetch_add(1, Ordering::Relaxed) < MOST_OF_WINDOW {
+        return true;
+    }
+    LOCK.with(|| {
+        let pages = entry.pages();
+        entry.end.store(pages.start, Ordering::Release);
+        protect(&pages, OPEN);
+        close(&pages);
+    });
+    false
 }
 
 /// Pages of a range that hold other data, too, are left alone from now on. Handlers call this: the thread that holds the lock waits

@@ -20,6 +20,8 @@ pub(crate) struct State {
     /// Pages that are open until the next trap.
     pub(crate) stepping: [Cell<u64>; MOST_PAGES],
     pub(crate) steps: Cell<usize>,
+    /// When the first of them was opened.
+    pub(crate) since: Cell<u64>,
     /// The last fault that nothing explained: instruction and address.
     pub(crate) unexplained: Cell<(u64, u64)>,
 }
@@ -34,6 +36,7 @@ thread_local! {
             has_opened: Cell::new(false),
             stepping: [const { Cell::new(0) }; MOST_PAGES],
             steps: Cell::new(0),
+            since: Cell::new(0),
             unexplained: Cell::new((0, 0)),
         }
     };

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -106,6 +106,8 @@ pub struct Interface {
     /// Bytes from `start` to `end` are in use: they must not be written; `is_closed`: nor read. `has_gaps`: some of them are not.
     /// A ticket, or one of [`refusal`].
     pub arm: extern "C" fn(start: u64, end: u64, is_closed: bool, has_gaps: bool) -> u64,
+    /// May these bytes be given to `arm_window`, as long as the window is there?
+    pub may_watch: extern "C" fn(start: u64, end: u64) -> bool,
     /// Bytes from `start` to `end` are memory that a window exposes: stores are noted, and loads if `is_closed`; all of them, not
     /// one for each instruction. A ticket with [`OF_WINDOW`], or one of [`refusal`].
     pub arm_window: extern "C" fn(start: u64, end: u64, is_closed: bool) -> u64,

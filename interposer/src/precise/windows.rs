@@ -11,6 +11,7 @@ use recorder::threads;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 use trace_format::definition::Id;
 
 struct Window {
@@ -22,9 +23,10 @@ struct Window {
     has_buffers: bool,
     /// Traps in the whole process when it was armed.
     traps: u64,
-    /// It is left alone for so many calls of synchronization, and was for so many before.
-    pause: u32,
-    last_pause: u32,
+    /// It is left alone until then.
+    rests_until: Option<Instant>,
+    /// Where the part begins that is watched next, if all costs too much.
+    part: Option<u64>,
 }
 
 static ALL: Mutex<Vec<Window>> = Mutex::new(Vec::new());
@@ -33,9 +35,15 @@ static ANY: AtomicBool = AtomicBool::new(false);
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
 
-/// More traps between two calls of synchronization cost too much.
-const MOST_TRAPS: u64 = 2048;
-const LONGEST_PAUSE: u32 = 63;
+/// After so many traps between two calls of synchronization a window rests.
+const MANY_TRAPS: u64 = 512;
+/// Price of one.
+const TRAP: Duration = Duration::from_micros(20);
+/// So many times as long as it took.
+const REST: u32 = 4;
+/// After so many a part of it is watched at a time, of this length.
+const TOO_MANY_TRAPS: u64 = 2048;
+const PART: u64 = 8 * 4096;
 
 fn lock() -> MutexGuard<'static, Vec<Window>> {
     ALL.lock().unwrap_or_else(|e| e.into_inner())
@@ -56,7 +64,11 @@ impl Window {
         self.disarm();
         let Some(library) = library() else { return };
         (self.is_closed, self.traps) = (is_closed, traps());
-        let ticket = (library.arm_window)(self.span.start, self.span.end, is_closed);
+        let part = match self.part {
+            None => self.span.clone(),
+            Some(start) => start..start.saturating_add(PART).min(self.span.end),
+        };
+        let ticket = (library.arm_window)(part.start, part.end, is_closed);
         self.ticket = if ticket & OF_WINDOW == 0 { 0 } else { ticket };
     }
 
@@ -67,20 +79,24 @@ impl Window {
         }
     }
 
-    /// The program has synchronized: pages that were given up are watched again, unless that costs too much.
+    /// The program has synchronized: pages that were given up are watched again, at a fifth of the time at most.
     fn renew(&mut self, is_exposed: bool) {
         let is_closed = is_exposed && !self.has_buffers;
-        let trapped = traps().saturating_sub(self.traps);
-        if self.pause > 0 {
-            self.pause -= 1;
-        } else if trapped > MOST_TRAPS {
-            self.last_pause = (2 * self.last_pause + 1).min(LONGEST_PAUSE);
-            self.pause = self.last_pause;
-            return self.disarm();
-        } else {
-            self.last_pause /= 2;
+        let trapped = if self.ticket == 0 { 0 } else { traps().saturating_sub(self.traps) };
+        let is_part = self.part.is_some();
+        if trapped > TOO_MANY_TRAPS || is_part {
+            let next = self.part.map_or(self.span.start, |start| start.saturating_add(PART));
+            self.part = Some(if next < self.span.end { next } else { self.span.start });
         }
-        if self.pause == 0 && (trapped > 0 || is_closed != self.is_closed || self.ticket == 0) {
+        if trapped > MANY_TRAPS {
+            self.rests_until = Some(Instant::now() + TRAP * trapped as u32 * REST);
+            return self.disarm();
+        }
+        if self.rests_until.is_some_and(|end| Instant::now() < end) {
+            return;
+        }
+        self.rests_until = None;
+        if trapped > 0 || is_part || is_closed != self.is_closed || self.ticket == 0 {
             self.arm(is_closed);
         }
     }
@@ -93,8 +109,10 @@ pub(crate) fn made(id: Id, span: Range<u64>) {
         return;
     }
     let mut window =
-        Window { id, span, ticket: 0, is_closed: false, has_buffers: false, traps: 0, pause: 0, last_pause: 0 };
-    window.arm(false);
+        Window { id, span, ticket: 0, is_closed: false, has_buffers: false, traps: 0, rests_until: None, part: None };
+    if library().is_some_and(|library| (library.may_watch)(window.span.start, window.span.end)) {
+        window.arm(false);
+    }
     SEEN.fetch_add(1, Ordering::Relaxed);
     if window.ticket != 0 {
         WATCHED.fetch_add(1, Ordering::Relaxed);

@@ -12,8 +12,8 @@ check! {
     ///
     /// It looks at windows of MPI_Win_allocate whose memory the processes of a node share, in programs in which one thread calls
     /// MPI (MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED). A page is left alone after 64 accesses, until the process synchronizes the
-    /// window again; a window that costs too much is left alone for several such epochs, and all is when the program would take
-    /// three times as long. `--precise=stores` leaves out loads. From silence nothing follows.
+    /// window again; of a window that costs much a part is watched at a time, and nothing of it for a while; all is left alone
+    /// when the program would take three times as long. `--precise=stores` leaves out loads. From silence nothing follows.
     ///
     /// # Why it is wrong
     /// Loads and stores of the process are accesses to its window as those by calls are (MPI 4.1, 12.7): the outcome of a store

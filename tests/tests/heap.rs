@@ -1,10 +1,12 @@
 //! `mpivet run --heap`: said before the library writes, with whatever allocator the program has, and no cost without it.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::examples::programs;
 use mpivet_tests::expect::Program;
 use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::python::Python;
+use mpivet_tests::report::Finding;
 use mpivet_tests::unchanged::gives_the_same;
 use mpivet_tests::{python, root, run, scratch, share, vet};
 use std::path::{Path, PathBuf};
@@ -69,6 +71,64 @@ fn allocators_of_programs_go_on_working() -> Result<()> {
         let (code, said) = vetted(&mpi, &["--heap"], &own, None)?;
         ensure!(code == Some(0) && !said.contains("MV230"), "{}: {code:?}\n{said}", mpi.name);
         ensure!(said.matches("--heap knows no blocks").count() == 1, "{}: {code:?}\n{said}", mpi.name);
+    }
+    Ok(())
+}
+
+/// Allocators that distributions have, by the names of their libraries.
+const ALLOCATORS: [&str; 3] = ["libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"];
+
+/// Of C++ programs they are asked by `new`, which each has of its own: then nothing is said.
+#[test]
+fn blocks_of_other_allocators_are_known() -> Result<()> {
+    let examples = root().join("examples/buffer-too-small");
+    for mpi in share::mpis("blocks_of_other_allocators_are_known") {
+        let dir = fresh(&mpi, "others")?;
+        let [bug, fixed] = ["bug-heap.c", "fixed-heap.c"].map(|name| compile(&mpi, &examples.join(name), &dir));
+        let (bug, fixed) = (bug?, fixed?);
+        for name in ALLOCATORS {
+            let path = Path::new("/usr/lib/x86_64-linux-gnu").join(name);
+            ensure!(path.exists(), "{name} is not installed; scripts/install-deps installs it");
+            let (code, said) = vetted(&mpi, &["--heap"], &bug, Some(&path))?;
+            ensure!(code == Some(1) && said.contains(AT_ONCE), "{} {name}: {code:?}\n{said}", mpi.name);
+            let (code, said) = vetted(&mpi, &["--heap"], &fixed, Some(&path))?;
+            ensure!(code == Some(0), "{} {name}: {code:?}\n{said}", mpi.name);
+            // Programs that are linked with it.
+            let (linked, library) = (dir.join(format!("linked-{name}")), path.display().to_string());
+            let flags = ["-Wl,--no-as-needed", library.as_str()];
+            for (example, compiler) in [("bug-heap.c", &mpi.mpicc), ("fixed-heap-aligned.cpp", &mpi.mpicxx)] {
+                compile_to(&mpi, &linked, compiler, &flags, &examples.join(example))?;
+                let (code, said) = vetted(&mpi, &["--heap"], &linked, None)?;
+                let is_right = if example.starts_with("bug") { said.contains(AT_ONCE) } else { code == Some(0) };
+                ensure!(is_right, "{} {name} {example}: {code:?}\n{said}", mpi.name);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn arrays_of_numpy_are_blocks() -> Result<()> {
+    let script = root().join("tests/programs/python/heap_columns.py");
+    let text = std::fs::read_to_string(&script)?;
+    let line = text.lines().zip(1..).find(|(line, _)| line.ends_with("# mark: send")).map(|(_, number)| number);
+    let line = line.context("no mark")?;
+    let has_numpy = |python: &Python| {
+        Command::new(&python.program).args(["-c", "import numpy"]).output().is_ok_and(|done| done.status.success())
+    };
+    let Some(python) = python::required()?.into_iter().rfind(has_numpy) else { return Ok(()) };
+    for mpi in share::mpis("arrays_of_numpy_are_blocks") {
+        let dir = fresh(&mpi, "numpy")?;
+        let right = vet::vet_with(&["--heap".into()], &python.job(&mpi, 2, &script), &dir.join("right"), LIMIT)?;
+        ensure!(right.outcome.code == Some(0), "{}: {}", mpi.name, vet::last_words(&right.outcome));
+        let mut job = python.job(&mpi, 2, &script);
+        job.push("more".into());
+        let wrong = vet::vet_with(&["--heap".into()], &job, &dir.join("wrong"), LIMIT)?;
+        let is_it = |finding: &Finding| {
+            finding.check == "buffer-too-small" && finding.sites.iter().any(|site| site.line == line)
+        };
+        let found = wrong.report.findings.iter().any(is_it) || !python.has_lines();
+        ensure!(found, "{}: {:?}\n{}", mpi.name, wrong.report.findings, vet::last_words(&wrong.outcome));
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ fn allocators_of_programs_go_on_working() -> Result<()> {
 /// Allocators that distributions have, by the names of their libraries.
 const ALLOCATORS: [&str; 3] = ["libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"];
 
-/// Of C++ programs they are asked by `new`, which each has of its own: then nothing is said.
+/// C++ programs ask them by `new`, which each has of its own: then nothing is said.
 #[test]
 fn blocks_of_other_allocators_are_known() -> Result<()> {
     let examples = root().join("examples/buffer-too-small");

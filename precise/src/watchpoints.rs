@@ -281,6 +281,7 @@ pub(crate) unsafe fn is_hit(info: *const libc::siginfo_t, behind: u64, walks: bo
     if budget::is_over() || !budget::may_trap(hit.carries, hit.address) {
         slot.clear();
     }
+    budget::trapped();
     budget::spend(start);
     true
 }

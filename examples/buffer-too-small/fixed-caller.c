@@ -14,7 +14,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    double border[24] = {0}, all[64];
+    static double all[64];
+    double border[24] = {0};
     if (rank == 0)
         tell(border, 24, all);
     MPI_Finalize();

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The replacements in their order: a pattern, and its replacement.
-const RULES: [(&str, &str); 16] = [
+const RULES: [(&str, &str); 17] = [
     (r"(?m)[ \t]+$", ""),
+    // Other buffers are on pages of their own in another library, and watchpoints are those of the machine.
+    (r"--precise watched \d+ of .*", "--precise watched <buffers>"),
     // The state of the ranks of an aborted job when the launcher ended them is a race, and so is whether they had
     // ended before.
     (r"(?m)^  (= )?((and )?(world \d+ )?ranks? [\d,-]+:? )+(was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),

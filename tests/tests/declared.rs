@@ -4,6 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile_to;
 use mpivet_tests::mpi::Mpi;
+use mpivet_tests::share::Turn;
 use mpivet_tests::{root, scratch, share, vet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,8 +54,12 @@ fn report(mpi: &Mpi, dir: &Path, example: &str, flags: &[&str]) -> Result<String
     Ok(std::mem::take(&mut job.outcome.stderr))
 }
 
+/// So many commits play all programs.
+const THIRDS: u64 = 3;
+
 fn each(test: impl Fn(&Mpi, &Path, &str, Option<&str>) -> Result<()>) -> Result<()> {
-    for (example, check) in PROGRAMS {
+    let turn = Turn::now();
+    for (_, (example, check)) in (0..).zip(PROGRAMS).filter(|(number, _)| turn.includes(*number, THIRDS)) {
         for mpi in share::mpis(example).iter().filter(|mpi| matches!(mpi.name, "mpich" | "openmpi")) {
             let name = example.replace(['/', '.'], "-");
             test(mpi, &scratch().join(format!("declared-{}-{name}", mpi.name)), example, check)?;
@@ -125,10 +130,11 @@ fn another_compiler_tells_the_same() -> Result<()> {
         }
         let compilers = CLANG.map(|(variable, compiler)| (variable, PathBuf::from(compiler)));
         let clang = Mpi { compiler_env: compilers.to_vec(), ..mpi.clone() };
-        for level in ["-O0", "-O2"] {
+        // Where it optimizes, its frames have no end of their own: the size of a local variable is not known then, and what lies
+        // behind it may be the other buffer.
+        let is_local = check == Some("buffer-too-small") && !example.ends_with("bug-column.c");
+        for level in ["-O0", "-O2"].into_iter().filter(|level| *level == "-O0" || !is_local) {
             let said = report(&clang, &dir.join(format!("clang{level}")), example, &["-g", level])?;
-            // Its frames have no end of their own where it optimizes.
-            let check = check.filter(|check| level == "-O0" || *check == "buffer-type");
             is_as_it_should(&said, check).with_context(|| format!("{} {example} clang {level}", mpi.name))?;
         }
         Ok(())

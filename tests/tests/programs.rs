@@ -27,7 +27,7 @@ use trace_format::catalogue::CHECKS;
 const MPIS: &str = "MPIVET_TEST_MPIS";
 /// A program is run under each of these, then others have their turn.
 const MPIS_OF_SYSTEM: u64 = 2;
-const SIXTHS: u64 = 6;
+const EIGHTHS: u64 = 8;
 /// The programs that are run under the MPIs that are not the system's: a deadlock, an error of the library, correct
 /// programs with many kinds of handles and statuses, and programs for which the system's libraries are too old.
 const SAMPLE: [&str; 13] = [
@@ -114,7 +114,7 @@ fn is_its_turn(program: &Program, number: u64, mpi: &Mpi) -> bool {
     }
     let under: Vec<Mpi> = mpi::required().into_iter().filter(|mpi| program.runs_under(mpi)).collect();
     let apart = golden::is_kept_apart(&program.path.with_extension("expected"));
-    let is_on = Turn::now().lasting(MPIS_OF_SYSTEM).includes(number / MPIS_OF_SYSTEM, SIXTHS);
+    let is_on = Turn::now().lasting(MPIS_OF_SYSTEM).includes(number / MPIS_OF_SYSTEM, EIGHTHS);
     is_on && (apart || Turn::now().mpis(under, number).iter().any(|mine| mine.name == mpi.name))
 }
 

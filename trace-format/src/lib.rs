@@ -38,4 +38,5 @@ pub mod system;
 pub mod touched;
 pub mod untrusted;
 pub mod variables;
+pub mod watched;
 pub mod writer;

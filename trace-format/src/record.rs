@@ -78,6 +78,8 @@ pub enum SystemKind {
     Gap = 12,
     /// [`crate::touched::Touched`], by [`crate::codec`]
     Touched = 13,
+    /// [`crate::watched::Watched`], by [`crate::codec`]
+    Watched = 14,
 }
 
 /// The fields of a commit word.

@@ -7,6 +7,7 @@ use crate::definition::Id;
 use crate::mpi::ThreadLevel;
 use crate::sample::Sample;
 use crate::touched::Touched;
+use crate::watched::Watched;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened to the process, apart from its MPI calls.
@@ -73,6 +74,8 @@ pub enum SystemEvent {
     Callback(Callback),
     /// The program has loaded from or stored to memory that the process exposes by a window.
     Touched(Touched),
+    /// How much memory was watched.
+    Watched(Watched),
 }
 
 /// Checksums of the data of one operation, for comparison between ranks.

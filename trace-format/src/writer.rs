@@ -109,6 +109,10 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             _ = codec::append(touched, out);
             SystemKind::Touched
         }
+        SystemEvent::Watched(watched) => {
+            _ = codec::append(watched, out);
+            SystemKind::Watched
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

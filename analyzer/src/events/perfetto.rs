@@ -236,7 +236,8 @@ impl Writer for Perfetto {
             | SystemEvent::ThreadLevel { .. }
             | SystemEvent::Checksums(_)
             | SystemEvent::Callback(_)
-            | SystemEvent::Touched(_) => Ok(()),
+            | SystemEvent::Touched(_)
+            | SystemEvent::Watched(_) => Ok(()),
         }
     }
 

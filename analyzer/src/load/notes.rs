@@ -5,6 +5,7 @@ use report::samples::Samples;
 use report::symbols::Symbols;
 use trace_format::mpi::Class;
 use trace_format::system::{Signal, SystemEvent};
+use trace_format::watched::Watched;
 use trace_reader::reader::{LeanEvent, RankEvent};
 
 /// Notes on a trace, from its own events.
@@ -28,6 +29,8 @@ pub struct RunNotes {
     pub signals: Vec<(i32, Signal)>,
     /// Readings of performance variables.
     pub samples: Samples,
+    /// How much memory the ranks have watched, with `--precise`.
+    pub watched: Option<Watched>,
 }
 
 impl RunNotes {
@@ -35,6 +38,7 @@ impl RunNotes {
         match event {
             SystemEvent::Signal(signal) if signal.is_last => self.signals.push((rank, *signal)),
             SystemEvent::Sample(sample) => self.samples.take(rank, sample),
+            SystemEvent::Watched(watched) => self.watched.get_or_insert_default().add(watched),
             _ => {}
         }
     }

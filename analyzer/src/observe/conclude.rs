@@ -101,7 +101,8 @@ impl Observer {
         let found = witnesses::named(analysis.witnesses, &job);
         let unwritten = witnesses::write(&found, self.traces.dir());
         let remarks = job.alterations().into_iter().chain(self.feeder.remarks(&names));
-        let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
+        let watched = self.traces.notes.watched.as_ref().map(|watched| watched.line());
+        let remarks = remarks.chain(analysis.open_questions).chain(unwritten).chain(watched).collect();
         let environment = self.listeners.wants_protocol().then(|| {
             let headers: Vec<&RankHeader> = self.traces.headers().collect();
             environment(&job, &headers, &names, self.traces.dir())

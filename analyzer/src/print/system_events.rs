@@ -23,6 +23,7 @@ pub(super) fn notation(event: &SystemEvent) -> String {
         SystemEvent::Sample(sample) => format_sample(sample),
         SystemEvent::Callback(callback) => format_callback(callback),
         SystemEvent::Touched(touched) => format_touched(touched),
+        SystemEvent::Watched(watched) => format!("watched: {}", watched.line()),
         SystemEvent::Found(found) => {
             let places = found.places.iter().skip(1).map(|p| {
                 let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);

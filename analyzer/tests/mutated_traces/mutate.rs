@@ -210,6 +210,7 @@ fn system(event: &mut SystemEvent, random: &mut Random) {
             1 => touched.site = number as u32,
             _ => touched.runs.push((random.number() as u64, random.number() as u64)),
         },
+        SystemEvent::Watched(watched) => watched.left_out.push((number as u64, random.word())),
         SystemEvent::Annotation { call, annotation } => match random.below(2) {
             0 => *call = number as u64,
             _ => *annotation = Annotation::RegionEnd { name: random.word() },

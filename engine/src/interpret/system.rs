@@ -137,7 +137,10 @@ impl Model {
                 }
                 self.lose_sight();
             }
-            SystemEvent::Annotation { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
+            SystemEvent::Annotation { .. }
+            | SystemEvent::Sample(_)
+            | SystemEvent::Callback(_)
+            | SystemEvent::Watched(_) => {}
             SystemEvent::Touched(touched) => self.touch(rank, thread, time, &touched),
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {

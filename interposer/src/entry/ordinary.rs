@@ -218,6 +218,9 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     if precise::is_watching() {
         access_in_flight::tell(thread, call);
     }
+    if info.watched == Watched::Finalize {
+        access_in_flight::conclude(thread);
+    }
     let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
     let class = match told {
         Some(class) if result == 0 => class,

@@ -4,15 +4,18 @@
 
 pub(crate) mod accesses;
 mod refusals;
+mod summary;
 #[cfg(test)]
 mod tests;
 pub(crate) mod windows;
 
 use crate::job::config;
-use recorder::in_flight::{Access, Counts, Interface, SYMBOL, VERSION};
+use recorder::in_flight::{Access, Interface, SYMBOL, VERSION};
 use recorder::{environment, log};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use trace_format::run::job::PRECISE;
+use trace_format::watched::Watched;
 
 /// The other library, if it is there and wanted.
 static LIBRARY: AtomicPtr<Interface> = AtomicPtr::new(std::ptr::null_mut());
@@ -61,9 +64,11 @@ pub(crate) fn begin(is_first: bool) -> bool {
         }),
     };
     if let Some(reason) = refused {
+        let line = format!("--precise: no memory is watched, because {reason}");
         if is_first {
-            log::line(&format!("--precise: no memory is watched, because {reason}"));
+            log::line(&line);
         }
+        keep(reason);
         return false;
     }
     WATCHES.store(true, Ordering::SeqCst);
@@ -78,12 +83,24 @@ pub(crate) fn give_up(reason: &str) {
         if !reason.is_empty() {
             log::line(&format!("--precise: no memory is watched any more, because {reason}"));
         }
+        keep(if reason.is_empty() { "the recording has ended" } else { reason });
     }
 }
 
-/// How much was watched, if anything was wanted to be.
-pub(crate) fn counts() -> Option<Counts> {
-    library().filter(|_| is_watching()).map(|library| (library.counts)())
+/// Why nothing is watched, or nothing any more.
+static REASON: Mutex<Option<String>> = Mutex::new(None);
+
+fn keep(reason: &str) {
+    REASON.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert_with(|| reason.to_owned());
+}
+
+/// How much was watched up to now, and why not more; `None` if nobody has wished that.
+#[cold]
+pub(crate) fn watched() -> Option<Watched> {
+    config::precise()?;
+    let counts = library().map(|library| (library.counts)()).unwrap_or_default();
+    let reason = REASON.lock().unwrap_or_else(|e| e.into_inner()).clone();
+    Some(summary::of(&counts, windows::counts(), reason))
 }
 
 /// A thread inside of MPI, as long as this lives.

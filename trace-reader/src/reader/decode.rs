@@ -516,6 +516,7 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
         k if k == SystemKind::Sample as u16 => SystemEvent::Sample(item(rest)?),
         k if k == SystemKind::Callback as u16 => SystemEvent::Callback(item(rest)?),
         k if k == SystemKind::Touched as u16 => SystemEvent::Touched(item(rest)?),
+        k if k == SystemKind::Watched as u16 => SystemEvent::Watched(item(rest)?),
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

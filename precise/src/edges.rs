@@ -86,7 +86,7 @@ pub(crate) fn drop_for_several() {
     }
 }
 
-fn are_possible() -> bool {
+pub(crate) fn are_possible() -> bool {
     !UNKNOWN.load(Ordering::SeqCst) && thread::is_only_one() && backstop::is_set()
 }
 

@@ -1,7 +1,7 @@
 //! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
 //! whoever had the signal before ([`crate::signals`]).
 
-use crate::{backstop, budget, edges, records, signals, table, thread, watchpoints};
+use crate::{backstop, budget, edges, records, signals, table, thread, views, watchpoints};
 use recorder::in_flight::How;
 use std::ffi::{c_int, c_void};
 
@@ -59,6 +59,9 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     let is_store = register(context, libc::REG_ERR) & STORE != 0;
     let instruction = register(context, libc::REG_RIP) as u64;
     let forbidding = || table::within(page..page + 1).filter(|entry| entry.forbids_at(page, is_store));
+    if views::is_moving(page) {
+        return true;
+    }
     if forbidding().next().is_none() {
         // It may have been protected when the instruction was executed, and no longer: once is tried again.
         let is_new = thread::with(|state| state.unexplained.replace((instruction, address)) != (instruction, address));

@@ -30,6 +30,7 @@ mod self_test;
 mod signals;
 mod table;
 mod thread;
+mod views;
 mod watchpoints;
 #[cfg(not(test))]
 mod wrappers;
@@ -50,6 +51,9 @@ static mpivet_precise_interface: Interface = Interface {
     take: records::take,
     counts,
     stop: table::stop,
+    expose,
+    double: views::double,
+    undouble: views::undouble,
 };
 
 extern "C" fn begin(loads: bool) -> bool {
@@ -59,13 +63,35 @@ extern "C" fn begin(loads: bool) -> bool {
     backstop::begins();
     // SAFETY: the functions only touch this library's own data.
     unsafe {
-        libc::pthread_atfork(Some(backstop::before_fork), Some(backstop::after_fork), Some(table::in_child));
+        libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child));
     }
     let passes = self_test::passes();
     if !passes {
         table::stop();
     }
     passes
+}
+
+extern "C" fn before_fork() {
+    backstop::before_fork();
+    views::before_fork();
+}
+
+extern "C" fn after_fork() {
+    views::after_fork();
+    backstop::after_fork();
+}
+
+/// In the process that a fork has made.
+extern "C" fn in_child() {
+    table::in_child();
+    views::in_child();
+}
+
+/// Other processes may reach this memory from now on, and nothing of this process takes part in it.
+extern "C" fn expose(start: u64, end: u64) {
+    table::forget(&table::all_pages(start, end));
+    edges::end();
 }
 
 extern "C" fn counts() -> Counts {

@@ -163,14 +163,17 @@ pub(crate) fn forget() {
 }
 
 impl Known {
+    /// Shared pages with a second view are the program's as they were before (`views`).
     /// Pages that are protected already divide a mapping into several parts. Such pages are known from the time before.
     fn look(&mut self, maps: &str) {
         let here = (&raw const maps) as u64;
         let plain = |m: &proc::Mapped| {
+            let has_second_view = m.rights.starts_with("rw-s") && m.path.starts_with("/memfd:mpivet-window");
             let is_file = m.path.starts_with('/') && !m.path.starts_with("/dev/");
-            m.rights.starts_with("rw-p")
+            let is_private = m.rights.starts_with("rw-p")
                 && (m.path.is_empty() || m.path == "[heap]" || is_file)
-                && !m.range.contains(&here)
+                && !m.range.contains(&here);
+            is_private || has_second_view
         };
         let mut all: Vec<Range<u64>> = std::mem::take(&mut self.0);
         all.extend(proc::mapped(maps).filter(plain).map(|m| m.range));

@@ -1,7 +1,7 @@
 //! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock,
 //! whose holder waits for nobody.
 
-use crate::{backstop, budget, edges, kernel, place, watchpoints};
+use crate::{backstop, budget, edges, kernel, place, views, watchpoints};
 use recorder::in_flight::{Counts, OF_WINDOW, refusal};
 use std::cell::Cell;
 use std::ops::Range;
@@ -87,12 +87,12 @@ impl Lock {
     }
 }
 
-fn protect(pages: &Range<u64>, rights: i32) -> bool {
+pub(crate) fn protect(pages: &Range<u64>, rights: i32) -> bool {
     // SAFETY: only pages that were found to be plain memory, which the program may read and write, are entered into the table.
     pages.is_empty() || unsafe { kernel::protect(pages.start, pages.end - pages.start, rights) }
 }
 
-const OPEN: i32 = libc::PROT_READ | libc::PROT_WRITE;
+pub(crate) const OPEN: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
 pub(crate) fn open_page(page: u64) {
     protect(&(page..page + PAGE), OPEN);
@@ -186,7 +186,7 @@ pub(crate) fn begin(loads: bool) {
     IS_ON.store(true, Ordering::SeqCst);
 }
 
-fn whole_pages(start: u64, end: u64) -> Range<u64> {
+pub(crate) fn whole_pages(start: u64, end: u64) -> Range<u64> {
     let first = start.saturating_add(PAGE - 1) / PAGE * PAGE;
     first..(end / PAGE * PAGE).max(first)
 }
@@ -243,15 +243,13 @@ fn by_pages(start: u64, end: u64, is_closed: bool) -> Result<u64, u64> {
         return Err(if is_plain { refusal::SMALL } else { refusal::PLACE });
     }
     let ticket = LOCK.with(|| enter(pages.clone(), start..end, (0, is_closed && LOADS.load(Ordering::Relaxed))));
-    if has_edges() {
-        backstop::block_inside();
-        // A thread may have gone into the kernel since it was looked at.
-        let ends = [pages.start, pages.end - PAGE];
-        ends.iter()
-            .filter(|page| backstop::kernel_may_reach(**page))
-            .for_each(|page| drop_edges(&(*page..page + PAGE)));
-    }
+    look_at_edges(&pages);
     if ticket > refusal::LAST { Ok(ticket) } else { Err(ticket) }
+}
+
+/// Is memory protected, if somebody wishes that?
+pub(crate) fn is_on() -> bool {
+    IS_ON.load(Ordering::Relaxed) && !budget::is_over()
 }
 
 /// Is all of a window's memory such as [`arm_window`] needs?
@@ -259,20 +257,39 @@ pub(crate) extern "C" fn may_watch(start: u64, end: u64) -> bool {
     place::is_shared(&all_pages(start, end))
 }
 
-fn all_pages(start: u64, end: u64) -> Range<u64> {
+pub(crate) fn all_pages(start: u64, end: u64) -> Range<u64> {
     start / PAGE * PAGE..end.saturating_add(PAGE - 1) / PAGE * PAGE
 }
 
-/// All pages that hold bytes of a window: what else is on them is the library's, which opens it.
+/// All pages that hold bytes of a window: what else is on them is the library's, which opens it. If the memory is the program's
+/// own, the first and the last page hold other data of it.
 pub(crate) extern "C" fn arm_window(start: u64, end: u64, is_closed: bool) -> u64 {
     if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
         return refusal::OVER;
     }
-    let pages = all_pages(start, end);
+    let is_closed = is_closed && LOADS.load(Ordering::Relaxed);
+    let mut pages = all_pages(start, end);
+    let mut memory = pages.clone();
+    if views::is_in_one(&pages) {
+        (pages, memory) = (edges::pages(start, end, whole_pages(start, end)), start..end);
+    }
     if pages.is_empty() {
         return refusal::PLACE;
     }
-    LOCK.with(|| enter(pages.clone(), pages, (OF_WINDOW, is_closed && LOADS.load(Ordering::Relaxed))))
+    let ticket = LOCK.with(|| enter(pages.clone(), memory, (OF_WINDOW, is_closed)));
+    look_at_edges(&pages);
+    ticket
+}
+
+/// Pages were protected: a thread may have gone into the kernel since it was asked whether it may reach them.
+fn look_at_edges(pages: &Range<u64>) {
+    if has_edges() {
+        backstop::block_inside();
+        let ends = [pages.start, pages.end - PAGE];
+        ends.iter()
+            .filter(|page| backstop::kernel_may_reach(**page))
+            .for_each(|page| drop_edges(&(*page..page + PAGE)));
+    }
 }
 
 /// A thread enters MPI: other processes may then have the system read what is sent from a window, for which nothing here is asked.
@@ -486,7 +503,7 @@ pub(crate) extern "C" fn stop() {
 }
 
 /// A fork has made this process: nothing of it is watched.
-pub(crate) extern "C" fn in_child() {
+pub(crate) fn in_child() {
     IS_ON.store(false, Ordering::SeqCst);
     backstop::in_child();
     watchpoints::in_child();

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -123,4 +123,12 @@ pub struct Interface {
     pub counts: extern "C" fn() -> Counts,
     /// Gives all memory free, for good.
     pub stop: extern "C" fn(),
+    /// Bytes from `start` to `end` are memory of the program that other processes may reach from now on, without any doing of this
+    /// one: none of it is watched any more.
+    pub expose: extern "C" fn(start: u64, end: u64),
+    /// Gives memory of the program from `start` to `end`, which a window is about to expose, a second view, for the library: where
+    /// `start` is there, or 0. It may then be given to `arm_window`.
+    pub double: extern "C" fn(start: u64, end: u64) -> u64,
+    /// The window is gone, or was not made.
+    pub undouble: extern "C" fn(start: u64, end: u64),
 }

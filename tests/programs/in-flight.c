@@ -39,6 +39,8 @@ int main(int argc, char **argv)
     unsigned shared = argc > 1 ? (unsigned)atoi(argv[1]) : 1, own;
     int rounds = argc > 2 ? atoi(argv[2]) : 40, rank;
     MPI_Request requests[2];
+    MPI_Win win;
+    char *window;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -46,8 +48,10 @@ int main(int argc, char **argv)
     char *heap_out = malloc(PAGES * PAGE), *heap_in = malloc(PAGES * PAGE);
     memset(heap_out, 1, PAGES * PAGE);
     memset(heap_in, 1, PAGES * PAGE);
+    MPI_Win_allocate(2 * PAGES * PAGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+    MPI_Win_lock_all(0, win);
     for (int round = 0; round < rounds; round++) {
-        int is_heap = next(&shared) % 2, kind = (int)(next(&shared) % 4);
+        int is_heap = next(&shared) % 2, kind = (int)(next(&shared) % 6);
         long skip = next(&shared) % PAGE, bytes = 3 * PAGE + next(&shared) * 37 % ((PAGES - 5) * PAGE);
         char *out = (is_heap ? heap_out : fixed_out) + skip, *in = (is_heap ? heap_in : fixed_in) + skip;
         switch (kind) {
@@ -64,6 +68,15 @@ int main(int argc, char **argv)
             MPI_Ialltoall(out, bytes / 2, MPI_CHAR, in, bytes / 2, MPI_CHAR, MPI_COMM_WORLD, &requests[0]);
             bytes = bytes / 2 * 2;
             requests[1] = MPI_REQUEST_NULL;
+            break;
+        case 3:
+            MPI_Rget(in, bytes, MPI_CHAR, 1 - rank, PAGES * PAGE, bytes, MPI_CHAR, win, &requests[0]);
+            MPI_Rput(out, bytes, MPI_CHAR, 1 - rank, 0, bytes, MPI_CHAR, win, &requests[1]);
+            break;
+        case 4:
+            MPI_Get(in, bytes, MPI_CHAR, 1 - rank, PAGES * PAGE, bytes, MPI_CHAR, win);
+            MPI_Put(out, bytes, MPI_CHAR, 1 - rank, 0, bytes, MPI_CHAR, win);
+            requests[0] = requests[1] = MPI_REQUEST_NULL;
             break;
         default:
             MPI_Iallreduce(out, in, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD, &requests[0]);
@@ -89,7 +102,7 @@ int main(int argc, char **argv)
             break;
         case 2:
             // Loads from buffers of collective operations are not looked at.
-            if (kind < 2) {
+            if (kind < 2 || kind == 3 || kind == 4) {
                 load(in + place, 1);
                 wrong_loads++;
             }
@@ -102,6 +115,8 @@ int main(int argc, char **argv)
             MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
         }
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (kind == 3 || kind == 4)
+            MPI_Win_flush(1 - rank, win);
         store(out + next(&own) % (unsigned)bytes, 0);
         store(in + next(&own) % (unsigned)bytes, 0);
         if (kind == 1) {
@@ -111,6 +126,8 @@ int main(int argc, char **argv)
                 MPI_Request_free(&requests[1]);
         }
     }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
     long mine[2] = {wrong_stores, wrong_loads}, all[2];
     MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)

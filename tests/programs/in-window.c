@@ -7,6 +7,7 @@
 
 enum { SLOTS = 64, SLOT = 64, PUTS = 4, TOUCHES = 6 };
 
+static _Alignas(4096) int fixed[SLOTS * SLOT];
 static int *own;
 static volatile int sink;
 static long wrong;
@@ -87,7 +88,13 @@ int main(int argc, char **argv)
     mine = shared * 7 + (unsigned)rank;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &other, &group);
-    MPI_Win_allocate(SLOTS * SLOT * (MPI_Aint)sizeof *own, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
+    MPI_Aint bytes = SLOTS * SLOT * (MPI_Aint)sizeof *own;
+    if (shared % 2) {
+        MPI_Win_allocate(bytes, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
+    } else {
+        own = shared % 4 ? aligned_alloc(4096, (size_t)bytes) : fixed;
+        MPI_Win_create(own, bytes, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    }
     for (int round = 0; round < rounds; round++) {
         int kind = (int)(next(&shared) % 4), puts[2][PUTS];
         for (int r = 0; r < 2; r++) {

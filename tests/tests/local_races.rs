@@ -52,7 +52,7 @@ fn what_is_reported_is_wrong_and_most_of_what_is_wrong_is_reported() -> Result<(
     let text = std::fs::read_to_string(&path)?;
     let source: Vec<&str> = text.lines().collect();
     let is_full = std::env::var_os("MPIVET_TEST_FULL").is_some();
-    let (seeds, rounds) = if is_full { (30, 100) } else { (1, 60) };
+    let (seeds, rounds) = if is_full { (30, 100) } else { (2, 30) };
     let mpis = if is_full { mpi::required() } else { share::mpis("local_races") };
     for mpi in mpis {
         for level in ["-O0", "-O2"] {

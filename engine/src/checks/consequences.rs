@@ -9,8 +9,9 @@ use trace_format::catalogue::{
     ACCESS_IN_FLIGHT, BUFFER_TYPE, COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE,
     COLLECTIVE_MISMATCH, CheckInfo, DIFF_REDUCTIONS, INCOMPLETE_CALL, INCOMPLETE_GOP, INCORRECT_RECV_SIZE,
     INCORRECT_SEND_SIZE, INVALID_COUNT, INVALID_DATATYPE, INVALID_OP, INVALID_ROOT, NEIGHBOUR_MISMATCH, NONPAIRED_RECV,
-    NONPAIRED_SEND, PARTITIONED_MISMATCH, PARTITIONED_MISUSE, REAL_DEADLOCK, REAL_HANG_UP, RMA_TYPE_MISMATCH,
-    SEND_CHECKSUM, Side, USE_AFTER_FREE, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    NONPAIRED_SEND, PARTITIONED_MISMATCH, PARTITIONED_MISUSE, REAL_DEADLOCK, REAL_HANG_UP, RMA_LOCAL_CONFLICT,
+    RMA_TYPE_MISMATCH, SEND_CHECKSUM, Side, USE_AFTER_FREE, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT,
+    WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId};
@@ -54,7 +55,7 @@ static CONSEQUENCES: &[Consequence] = &[
     Consequence { causes: UNREADABLE, follow: UNLIKE, by: same_call },
     Consequence { causes: UNLIKE_TYPES, follow: &[&BUFFER_TYPE], by: same_call },
     Consequence { causes: CROSSED, follow: &[&SEND_CHECKSUM], by: same_call },
-    Consequence { causes: &[&ACCESS_IN_FLIGHT], follow: &[&SEND_CHECKSUM], by: same_call },
+    Consequence { causes: &[&ACCESS_IN_FLIGHT], follow: &[&SEND_CHECKSUM, &RMA_LOCAL_CONFLICT], by: same_call },
     // The library may end a process that only passes on what others got wrong.
     Consequence { causes: UNLIKE, follow: &[&INCOMPLETE_CALL], by: same_function },
     Consequence { causes: CROSSED, follow: &[&INCOMPLETE_CALL], by: same_function },

@@ -78,6 +78,10 @@ pub(crate) enum Altered {
     /// The function of this number is called instead.
     Synchronous(usize),
     Narrowed(Wildcards),
+    /// MPI_Win_create is given another view of the memory, which nothing protects (`--precise`).
+    SecondView,
+    /// MPI_Win_get_attr tells the program where its own view is.
+    OwnView,
 }
 
 /// The part of a function in attached buffers.

@@ -10,6 +10,8 @@ use crate::entry::stubs::Frame;
 use crate::mpi::const_text::is_same;
 use crate::mpi::library::{self, MAX_ARGS};
 use crate::mpi::words::fortran_handle;
+use crate::precise;
+use crate::process::altered;
 use crate::state::open_calls::InRoutine;
 use crate::state::thread::{self, Thread, ThreadPtr};
 use crate::state::{interrupted, levels, user_threads};
@@ -123,6 +125,9 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
     };
     let open_calls = OpenCall::begin(thread, mine);
     let result = forward();
+    if precise::is_there() && symbol.function == FnId::MPI_Win_get_attr {
+        mode::guarded(|| altered::tell_own_view(args.get(2).copied()));
+    }
     if !user_threads::is_here(thread) {
         std::mem::forget(open_calls);
         return result;

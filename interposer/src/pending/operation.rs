@@ -116,6 +116,8 @@ impl Operation {
                 | Class::PartitionedSend
                 | Class::PartitionedRecv
                 | Class::Collective(..)
+                | Class::Rma
+                | Class::RmaRequest
         );
         moves_messages && self.made.func.row().params.iter().all(|param| param.kind != Kind::File)
     }

@@ -3,6 +3,7 @@
 //! concern.
 
 pub(crate) mod accesses;
+pub(crate) mod own_memory;
 mod refusals;
 mod summary;
 #[cfg(test)]
@@ -100,7 +101,7 @@ pub(crate) fn watched() -> Option<Watched> {
     config::precise()?;
     let counts = library().map(|library| (library.counts)()).unwrap_or_default();
     let reason = REASON.lock().unwrap_or_else(|e| e.into_inner()).clone();
-    Some(summary::of(&counts, windows::counts(), reason))
+    Some(summary::of(&counts, own_memory::buffers(), windows::counts(), reason))
 }
 
 /// A thread inside of MPI, as long as this lives.

@@ -3,11 +3,12 @@
 use recorder::in_flight::{Counts, lacks};
 use trace_format::watched::Watched;
 
-/// `windows`: how many were watched, and how many there were; `reason`: why nothing is watched (any more).
-pub(super) fn of(counts: &Counts, windows: (usize, usize), reason: Option<String>) -> Watched {
+/// `exposed`: buffers in memory of windows; `windows`: how many were watched, of how many; `reason`: why nothing is watched.
+pub(super) fn of(counts: &Counts, exposed: u64, windows: (usize, usize), reason: Option<String>) -> Watched {
     let left_out = [
         (counts.small, "buffers share their pages with other data"),
         (counts.place, "buffers are on a stack, for which no watchpoint was left, or shared"),
+        (exposed, "buffers are in memory that a window exposes"),
         (counts.full, "buffers were too many at a time"),
         (counts.pages, "pages or watchpoints were given up after 64 accesses each"),
     ];
@@ -28,7 +29,7 @@ pub(super) fn of(counts: &Counts, windows: (usize, usize), reason: Option<String
     let reasons = reasons.iter().filter(|(holds, _)| *holds).map(|(_, words)| (*words).to_owned());
     let reason = reason.map(|reason| format!("nothing is watched (any more), because {reason}"));
     Watched {
-        buffers: (counts.watched, counts.watched + counts.small + counts.place + counts.full),
+        buffers: (counts.watched, counts.watched + counts.small + counts.place + counts.full + exposed),
         windows: (windows.0 as u64, windows.1 as u64),
         accesses: counts.traps,
         left_out: left_out.iter().filter(|(n, _)| *n > 0).map(|(n, words)| (*n, (*words).to_owned())).collect(),

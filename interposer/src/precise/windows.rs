@@ -1,8 +1,9 @@
 //! Windows whose memory is watched: loads and stores of the program itself go into the trace, where the analyzer holds them against
 //! the accesses of other processes (`rma-local-race`).
 //!
-//! Only memory of MPI_Win_allocate that the processes of a node share is watched: others have mappings of their own, which no
-//! protection here concerns. Loads are trapped while an epoch of fences or of MPI_Win_post is open, and never in a window from
+//! Memory is watched if other processes have mappings of their own, which no protection here concerns: that of
+//! MPI_Win_allocate, if the processes of a node share it, and that of MPI_Win_create with a second view
+//! ([`super::own_memory`]). Loads are trapped while an epoch of fences or of MPI_Win_post is open, and never in a window from
 //! which the program has begun an operation: the system must not read there then for another process.
 
 use super::{accesses, is_watching, library};
@@ -102,15 +103,15 @@ impl Window {
     }
 }
 
-/// The process has made a window by MPI_Win_allocate, and got this memory for it.
+/// The process has made a window with this memory. `is_doubled`: the library has another view of it.
 #[cold]
-pub(crate) fn made(id: Id, span: Range<u64>) {
+pub(crate) fn made(id: Id, span: Range<u64>, is_doubled: bool) {
     if !is_watching() || span.is_empty() {
         return;
     }
     let mut window =
         Window { id, span, ticket: 0, is_closed: false, has_buffers: false, traps: 0, rests_until: None, part: None };
-    if library().is_some_and(|library| (library.may_watch)(window.span.start, window.span.end)) {
+    if is_doubled || library().is_some_and(|library| (library.may_watch)(window.span.start, window.span.end)) {
         window.arm(false);
     }
     SEEN.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +122,7 @@ pub(crate) fn made(id: Id, span: Range<u64>) {
     }
 }
 
-/// How many windows of MPI_Win_allocate were watched, and how many there were.
+/// How many windows were watched, and how many there were with memory of this process.
 pub(crate) fn counts() -> (usize, usize) {
     (WATCHED.load(Ordering::Relaxed), SEEN.load(Ordering::Relaxed))
 }

@@ -1,19 +1,24 @@
 //! Runs that the user wants altered: standard sends that wait for their receives (`MPIVET_SYNC_SENDS`), wildcards that take
-//! the messages of a witness (`MPIVET_REPLAY`). Without these options no call is altered. What is recorded is what the
+//! the messages of a witness (`MPIVET_REPLAY`), second views of the memory of windows (`MPIVET_PRECISE`). Without these options no
+//! call is altered. What is recorded is what the
 //! program has called.
 
 use crate::call::info::{Altered, Info};
-use crate::job::config::Config;
+use crate::call::mode::guarded;
+use crate::job::config::{self, Config};
 use crate::mpi::abi::Abi;
 use crate::mpi::library::{self, call_words};
+use crate::precise::own_memory;
 use crate::state::recording::{Call, is_negative};
 use crate::state::thread::{Thread, ThreadPtr};
+use crate::watch::windows;
+use recorder::memory;
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
-use trace_format::mpi::{Class, FUNCTIONS, Function, SendMode};
+use trace_format::mpi::{Class, Coll, FUNCTIONS, FnId, Function, SendMode};
 use trace_format::run::witness::{Take, Wildcards, Witness, is_wild};
 
 /// The alterations that the user wants.
@@ -61,6 +66,13 @@ fn takes(witness: Witness, program: &str, rank: i32, size: i32) -> FxHashMap<(u1
 
 /// How calls of `row` are to be altered.
 pub(crate) fn of(row: &Function) -> Option<Altered> {
+    if config::precise().is_some() {
+        match (row.id, row.class) {
+            (FnId::MPI_Win_get_attr, _) => return Some(Altered::OwnView),
+            (_, Class::Collective(Coll::WinCreate, _)) => return Some(Altered::SecondView),
+            _ => {}
+        }
+    }
     let wishes = WISHES.get()?;
     if let Class::Send(SendMode::Standard, start) = row.class {
         let class = Class::Send(SendMode::Synchronous, start);
@@ -80,6 +92,28 @@ pub(crate) fn of(row: &Function) -> Option<Altered> {
 pub(crate) unsafe fn forward(altered: Altered, f: *mut c_void, thread: ThreadPtr, call: &Call, profiling: bool) -> u64 {
     let &Call { info: Info { args, row, .. }, abi, words, .. } = call;
     match altered {
+        Altered::SecondView => {
+            let span = windows::given(call);
+            let second = guarded(|| own_memory::creating(span.clone())).flatten();
+            let mut given = *words;
+            if let Some((second, place)) = second.zip(row.param("base").and_then(|base| given.get_mut(base))) {
+                *place = second;
+            }
+            // SAFETY: the same arguments, but for the memory, of which there are two views.
+            let result = unsafe { call_words(f, *args, &given) };
+            if result as i32 != 0 {
+                guarded(|| own_memory::not_created(&span));
+            }
+            result
+        }
+        Altered::OwnView => {
+            // SAFETY: the arguments are those of the program.
+            let result = unsafe { call_words(f, *args, words) };
+            if result as i32 == 0 {
+                guarded(|| tell_own_view(row.param("attribute_val").and_then(|at| words.get(at)).copied()));
+            }
+            result
+        }
         Altered::Synchronous(index) => {
             let synchronous = library::next(index, profiling);
             let f = if synchronous.is_null() { f } else { synchronous };
@@ -101,6 +135,18 @@ pub(crate) unsafe fn forward(altered: Altered, f: *mut c_void, thread: ThreadPtr
             }
             result
         }
+    }
+}
+
+/// An attribute of a window was written to `at`: the program is told where its own view of the memory is.
+#[cold]
+pub(crate) fn tell_own_view(at: Option<u64>) {
+    let mut value = [0; 8];
+    if let Some(at) = at.filter(|at| memory::read(*at, &mut value))
+        && let Some(own) = own_memory::own_address(u64::from_le_bytes(value))
+    {
+        // SAFETY: the call has written the address of a window's memory there, which has as many bytes.
+        unsafe { (at as *mut u64).write_unaligned(own) };
     }
 }
 

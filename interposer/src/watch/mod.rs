@@ -13,4 +13,4 @@ pub(crate) mod sums;
 mod symbolizer;
 pub(crate) mod thread_level;
 pub(crate) mod touched;
-mod windows;
+pub(crate) mod windows;

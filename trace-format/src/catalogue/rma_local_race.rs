@@ -10,10 +10,12 @@ check! {
     /// between MPI_Win_post and MPI_Win_wait, and are a warning: which value they get depends on timing. Behind neither, a
     /// process may poll its memory for what others put there under locks, and loads are left alone.
     ///
-    /// It looks at windows of MPI_Win_allocate whose memory the processes of a node share, in programs in which one thread calls
-    /// MPI (MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED). A page is left alone after 64 accesses, until the process synchronizes the
-    /// window again; of a window that costs much a part is watched at a time, and nothing of it for a while; all is left alone
-    /// when the program would take three times as long. `--precise=stores` leaves out loads. From silence nothing follows.
+    /// It looks at windows of MPI_Win_allocate whose memory the processes of a node share, and at those of MPI_Win_create in
+    /// programs with one thread, in which MPI gets a second view of the memory; one thread calls MPI (MPI_THREAD_SINGLE,
+    /// MPI_THREAD_FUNNELED). On a page that such memory shares with other data stores alone are seen. A page is left alone
+    /// after 64 accesses, until the process synchronizes the window again; of a window that costs much a part is watched at a
+    /// time, and nothing of it for a while; all is left alone when the program would take three times as long.
+    /// `--precise=stores` leaves out loads. From silence nothing follows.
     ///
     /// # Why it is wrong
     /// Loads and stores of the process are accesses to its window as those by calls are (MPI 4.1, 12.7): the outcome of a store

@@ -1,24 +1,20 @@
 //! `access-in-flight`: see `trace_format::catalogue::ACCESS_IN_FLIGHT`.
 
 use super::{Finding, Spot};
-use crate::call::info::Role;
+use crate::call::info::{OnWindow, Role};
 use crate::call::sites;
 use crate::job::config;
+use crate::precise;
 use crate::precise::accesses::{self, Touched, Watched};
-use crate::precise::{self, give_up};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use recorder::in_flight::How;
 use trace_format::catalogue::ACCESS_IN_FLIGHT;
-use trace_format::mpi::{Class, Coll, FnId};
 use trace_format::system::SystemEvent;
 
 /// A call has returned: tells which accesses were noted since the last one.
 #[cold]
 pub(crate) fn tell(thread: &mut Thread, call: &Call) {
-    if exposes(call) {
-        give_up("the program has made a window of memory of its own, which other processes may reach");
-    }
     for touched in accesses::up_to_now() {
         finding(thread, call, &touched).tell(thread);
     }
@@ -28,13 +24,6 @@ pub(crate) fn tell(thread: &mut Thread, call: &Call) {
 #[cold]
 pub(crate) fn conclude(thread: &mut Thread) {
     precise::watched().into_iter().for_each(|watched| thread.system(&SystemEvent::Watched(watched)));
-}
-
-/// Does the call let other processes access memory of the program, without its own doing?
-fn exposes(call: &Call) -> bool {
-    let row = call.info.row;
-    matches!(row.class, Class::Collective(Coll::WinCreate | Coll::WinCreateDynamic, _))
-        || row.id == FnId::MPI_Win_attach
 }
 
 fn finding(thread: &mut Thread, call: &Call, touched: &Touched) -> Finding {
@@ -59,7 +48,8 @@ fn finding(thread: &mut Thread, call: &Call, touched: &Touched) -> Finding {
     let mut finding = Finding::new(&ACCESS_IN_FLIGHT, message)
         .outside(thread.number(), sites::intern(frames), "touches the buffer")
         .at(watched.started, "starts the operation");
-    let completes = matches!(call.info.role, Role::Completes | Role::Peeks);
+    let completes =
+        matches!(call.info.role, Role::Completes | Role::Peeks) || call.info.on_window == OnWindow::Synchronizes;
     if touched.is_over && completes {
         finding = finding.at(Spot::of(thread, call), "completes it");
     }

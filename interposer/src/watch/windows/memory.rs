@@ -4,6 +4,7 @@
 use super::{ALL, range, with};
 use crate::call::info::OnWindow;
 use crate::mpi::spot::Spot;
+use crate::precise::{own_memory, windows};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::rma_epoch;
@@ -163,6 +164,33 @@ pub(super) fn exposed(thread: &mut Thread, call: &Call, window: (Id, u64)) {
             with(call.abi, window, |w| (w.memory.created, w.known) = (created, known));
         }
     }
+}
+
+/// Memory is about to be exposed: of the program's own, if `--precise` watches. MPI_Win_create has a way of its own
+/// (`process::altered`).
+#[cold]
+pub(super) fn exposing(thread: &mut Thread, call: &Call) {
+    if call.info.row.id == FnId::MPI_Win_attach
+        && let Some(window) = super::window(thread, call)
+    {
+        own_memory::attaching(window.0, given(call));
+    }
+}
+
+/// The memory that a call has exposed is watched, if `--precise` can do that.
+#[cold]
+pub(super) fn is_exposed(call: &Call, window: Id) {
+    match call.info.row.class {
+        _ if call.info.row.id == FnId::MPI_Win_detach => own_memory::detached(window, word(call, "base")),
+        Class::Collective(Coll::WinCreate, _) => own_memory::created(window, &given(call)),
+        _ => allocated(call).into_iter().for_each(|span| windows::made(window, span, false)),
+    }
+}
+
+/// The memory of the program that a call names.
+pub(crate) fn given(call: &Call) -> Range<u64> {
+    let base = word(call, "base");
+    base..base.saturating_add(word(call, "size").min(i64::MAX as u64))
 }
 
 /// The memory that MPI_Win_allocate has given the process.

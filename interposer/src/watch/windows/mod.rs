@@ -17,6 +17,7 @@ use crate::watch::checks::{rma_epoch, rma_range};
 use accesses::Accesses;
 use dashmap::DashMap;
 use memory::Memory;
+pub(crate) use memory::given;
 use range::{Beyond, Known};
 use rma::{Epochs, Sync};
 use rustc_hash::FxBuildHasher;
@@ -82,6 +83,9 @@ fn is_known(id: Id) -> bool {
 /// A call on a window is about to be made.
 #[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    if call.info.on_window == OnWindow::Exposes && precise::is_watching() {
+        memory::exposing(thread, call);
+    }
     if call.info.on_window == OnWindow::Frees {
         return memory::freeing(thread, call);
     }
@@ -147,7 +151,10 @@ pub(crate) fn after(thread: &mut Thread, call: &Call) {
                 accesses::complete(thread, call, window, &sync);
                 let spot = Spot::of(thread, call);
                 match sync {
-                    Sync::Free => _ = ALL.remove(&window.0),
+                    Sync::Free => {
+                        ALL.remove(&window.0);
+                        precise::own_memory::freed(window.0);
+                    }
                     sync => {
                         let is_exposed = with(call.abi, window, |w| {
                             w.epochs.synchronize(sync, spot);
@@ -160,8 +167,8 @@ pub(crate) fn after(thread: &mut Thread, call: &Call) {
         }
         OnWindow::Exposes => {
             memory::exposed(thread, call, window);
-            if let Some(span) = memory::allocated(call) {
-                precise::windows::made(window.0, span);
+            if precise::is_watching() {
+                memory::is_exposed(call, window.0);
             }
         }
         OnWindow::No | OnWindow::Frees => {}

@@ -1,6 +1,6 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
-use crate::cli::AnalyzePlan;
+use crate::cli::{AnalyzePlan, ReportPlan};
 use crate::exit::{CLEAN, Exit};
 use crate::progress::{Bar, print_phases};
 use crate::run::follow::proven_stuck;
@@ -12,9 +12,10 @@ use report::{JobReport, Report};
 use std::path::Path;
 use std::time::Instant;
 use trace_format::run::jobs::{Started, Wrapped, jobs_in};
+use trace_format::run::suspects::Suspects;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    plan.report.or_failure(one_or_several(plan).and_then(|report| tell(plan, report)))
+    plan.report.or_failure(report_of(&Reading::of(plan)).and_then(|report| tell(plan, report)))
 }
 
 fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
@@ -33,13 +34,42 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
     Ok(plan.report.exit_code(&report, CLEAN))
 }
 
+/// The calls that the run in a directory suspects.
+pub(crate) fn suspects(dir: &Path, report: &ReportPlan) -> Result<Suspects, Exit> {
+    let suspects = report_of(&Reading { dir, report, quiet: true, over: true })?.suspects();
+    if suspects.calls.is_empty() && !suspects.windows {
+        let dir = dir.display();
+        return Err(Exit::Usage(format!(
+            "--precise-from: the run in {dir} has found no buffer that changed while it was in use; --precise watches all"
+        )));
+    }
+    Ok(suspects)
+}
+
+/// A directory to read, and how.
+struct Reading<'a> {
+    dir: &'a Path,
+    report: &'a ReportPlan,
+    /// No progress is shown.
+    quiet: bool,
+    /// The user says that the job is over.
+    over: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn of(plan: &'a AnalyzePlan) -> Reading<'a> {
+        Reading { dir: &plan.dir, report: &plan.report, quiet: plan.quiet, over: plan.over }
+    }
+}
+
 /// The report of the directory, which may be one of several jobs (`mpivet run --each`).
-fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
-    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, None) };
-    let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
+fn report_of(reading: &Reading) -> Result<Report, Exit> {
+    let directory = reading.dir;
+    let Some(wrapped) = Wrapped::read(directory) else { return one_job(directory, reading, None) };
+    let cannot = |source| Exit::cannot(LoadError::Directory { path: directory.to_owned(), source });
     let mut jobs = Vec::new();
-    for (dir, started) in jobs_in(&plan.dir).map_err(cannot)? {
-        match one_job(&plan.dir.join(&dir), plan, Some(&started)) {
+    for (dir, started) in jobs_in(directory).map_err(cannot)? {
+        match one_job(&directory.join(&dir), reading, Some(&started)) {
             Ok(report) => jobs.push(JobReport { dir, started, report }),
             // Nothing is known of the job beyond the MPI_Init of its first rank.
             Err(Exit::Cannot(e)) if matches!(e.downcast_ref(), Some(LoadError::Empty(_))) => {}
@@ -47,22 +77,22 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
         }
     }
     if jobs.is_empty() {
-        return Err(Exit::cannot(LoadError::Empty(plan.dir.clone())));
+        return Err(Exit::cannot(LoadError::Empty(directory.to_owned())));
     }
-    Ok(Report::of_jobs(plan.dir.display().to_string(), &wrapped.command, jobs))
+    Ok(Report::of_jobs(directory.display().to_string(), &wrapped.command, jobs))
 }
 
 /// `started`: what is known of one of several.
-fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<Report, Exit> {
-    let lives = Lives::of(dir, plan.over);
+fn one_job(dir: &Path, reading: &Reading, started: Option<&Started>) -> Result<Report, Exit> {
+    let lives = Lives::of(dir, reading.over);
     // If that is not possible, they are read where they are.
     bring_stages(dir, false);
-    let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(dir, reading.report.selection()).map_err(Exit::cannot)?;
     match started {
-        Some(_) => plan.report.prepare_explored(&mut observer),
-        None => plan.report.prepare(&mut observer),
+        Some(_) => reading.report.prepare_explored(&mut observer),
+        None => reading.report.prepare(&mut observer),
     }
-    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+    if let Some(bar) = Bar::new().filter(|_| !reading.quiet) {
         observer.phases.watch(bar);
     }
     observer.read_rest(|h| lives.is_gone(h));

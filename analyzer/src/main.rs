@@ -21,8 +21,8 @@ mod run;
 mod settings;
 mod stats;
 
-use cli::{Cli, Plan};
-use exit::{CLEAN, put};
+use cli::{Cli, Plan, RunPlan};
+use exit::{CLEAN, Exit, put};
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         Err(exit) => return exit.end(),
     };
     let result = match plan {
-        Plan::Run(plan) => run::run(&plan),
+        Plan::Run(plan) => with_suspects(*plan).and_then(|plan| run::run(&plan)),
         Plan::Analyze(plan) => analyze::analyze(&plan),
         Plan::Export(plan) => export::export(&plan),
         Plan::Stats(plan) => stats::stats(&plan),
@@ -56,4 +56,11 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(exit) => exit.end(),
     }
+}
+
+/// Reads the earlier run of `--precise-from`.
+fn with_suspects(mut plan: RunPlan) -> Result<RunPlan, Exit> {
+    let dir = plan.precise_from.as_deref();
+    plan.suspects = dir.map(|dir| analyze::suspects(dir, &plan.report)).transpose()?;
+    Ok(plan)
 }

@@ -46,6 +46,7 @@ mod statement;
 pub mod statistics;
 mod style;
 mod subject;
+mod suspects;
 pub mod symbols;
 mod text;
 pub mod timeline;

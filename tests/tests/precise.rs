@@ -168,3 +168,32 @@ fn variables_of_functions_are_watched_where_the_processor_may_be_asked() -> Resu
     }
     Ok(())
 }
+
+#[test]
+fn a_second_run_looks_at_what_the_first_one_suspects() -> Result<()> {
+    let source = root().join("examples/access-in-flight/bug.c");
+    let wrong = lines_with(&std::fs::read_to_string(&source)?, "//~ access-in-flight");
+    for mpi in share::mpis("a_second_run_looks_at_what_the_first_one_suspects") {
+        let dir = fresh(&format!("suspects-{}", mpi.name))?;
+        let executable = dir.join("bug");
+        compile_to(&mpi, &executable, &mpi.mpicc, &["-g", "-O1", "-std=gnu11"], &source)?;
+        let job = mpi.job(2, &executable, &[]);
+        let first = vet::vet_with(&[], &job, &dir.join("first"), LIMIT)?;
+        ensure!(first.outcome.code == Some(1), "{}", vet::last_words(&first.outcome));
+        let from = |run: &str| vec!["--precise-from".to_owned(), dir.join(run).join("trace").display().to_string()];
+        let second = vet::vet_with(&from("first"), &job, &dir.join("second"), LIMIT)?;
+        let found: Vec<u64> = accesses(&dir.join("second/report.json"))?.into_iter().map(|(line, _)| line).collect();
+        // MPI_Irecv of each of the two ranks is nobody's concern.
+        let hint = "--precise watched 2 of 4 buffers of pending operations";
+        let (said, _) = vet::analyze_with(&[], &second.trace)?;
+        ensure!(found == wrong && said.contains(hint), "{}: {found:?}\n{said}", mpi.name);
+        // The directory of a run in which nothing was wrong.
+        let correct = dir.join("fixed");
+        compile_to(&mpi, &correct, &mpi.mpicc, &["-g", "-O1", "-std=gnu11"], &source.with_file_name("fixed.c"))?;
+        vet::vet_with(&[], &mpi.job(2, &correct, &[]), &dir.join("right"), LIMIT)?;
+        let third = vet::vet_with(&from("right"), &job, &dir.join("third"), LIMIT);
+        let said = format!("{:#}", third.err().context("a run that suspects nothing says nothing")?);
+        ensure!(said.contains("exit code Some(2)") && said.contains("no buffer that changed"), "{said}");
+    }
+    Ok(())
+}

@@ -22,7 +22,7 @@ pub(crate) use env::{EnvFormat, EnvPlan};
 pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::{PrintFormat, PrintPlan};
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
-pub(crate) use report::AnalyzePlan;
+pub(crate) use report::{AnalyzePlan, ReportPlan};
 pub(crate) use run::{ExploreLimits, Keep, Precise, RunPlan};
 pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use trace_format::run::suspects::Suspects;
 use trace_format::run::witness::Witness;
 use trace_format::sample::Sampling;
 
@@ -153,6 +154,10 @@ pub(super) struct RunArgs {
     /// `loads`, which are stores and loads [default without a word: loads]
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "loads", value_enum)]
     precise: Option<Precise>,
+    /// --precise for those operations alone that an earlier run, whose trace is in DIR, suspects: it has found that their buffers
+    /// changed
+    #[arg(long, value_name = "DIR")]
+    precise_from: Option<PathBuf>,
     /// Do not stop a job that is proved to be deadlocked
     #[arg(long)]
     no_stop: bool,
@@ -191,6 +196,10 @@ pub(crate) struct RunPlan {
     pub(crate) stress: bool,
     pub(crate) pvars: Option<String>,
     pub(crate) precise: Option<Precise>,
+    /// The directory of an earlier run.
+    pub(crate) precise_from: Option<PathBuf>,
+    /// The calls that it suspects, when that was read: only their buffers are watched.
+    pub(crate) suspects: Option<Suspects>,
     pub(crate) explore: Option<ExploreLimits>,
     pub(crate) each: bool,
     pub(crate) stop: bool,
@@ -209,6 +218,7 @@ pub(crate) struct ExploreLimits {
 
 impl RunArgs {
     pub(super) fn plan(self) -> Result<RunPlan, Exit> {
+        let precise = self.precise.or(self.precise_from.as_ref().map(|_| Precise::Loads));
         Ok(RunPlan {
             dir: self.dir,
             keep: self.keep,
@@ -223,14 +233,16 @@ impl RunArgs {
             checksums: self.checksums,
             sample_over: self.sample_over,
             // Beside the traps, it costs next to nothing.
-            heap: self.heap || self.precise.is_some_and(|which| which != Precise::Off),
+            heap: self.heap || precise.is_some_and(|which| which != Precise::Off),
             sync_sends: self.sync_sends,
             replay: self.replay.map(|path| witness(&path)).transpose()?,
             probe_limits: self.probe_limits,
             cvars: last_of_each(self.cvar),
             stress: self.stress,
             pvars: self.pvars,
-            precise: self.precise,
+            precise,
+            precise_from: self.precise_from,
+            suspects: None,
             explore: self.explore.then_some(ExploreLimits { runs: self.explore_runs, seconds: self.explore_time }),
             each: self.each,
             stop: !self.no_stop,

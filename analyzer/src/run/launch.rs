@@ -28,7 +28,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use trace_format::run::agent::{BANDWIDTH, HUB, IS_LATE, NEEDED, PROGRAM, TOKEN};
 use trace_format::run::discovery::FOLLOWER;
-use trace_format::run::job::{PRECISE, PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::run::job::{PRECISE, PRECISE_FROM, PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
 use trace_format::run::nonce::{self, NONCE};
 use trace_format::run::over::Over;
@@ -132,6 +132,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
     ours.extend(plan.precise.map(|which| (PRECISE.into(), which.name().into())));
+    ours.extend(plan.suspects.iter().map(|suspects| (PRECISE_FROM.into(), suspects.text().into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
     // Output of ranks passes through the launcher to the same terminal as our messages.
     let columns = Style::of_stderr(When::Never, false).width;
@@ -143,7 +144,7 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
     // The variables of settings are in the plan already. A `mpivet run` around this one has directories of its own.
-    let others = [EACH, REPLAY, HUB, TOKEN, PROGRAM, IS_LATE];
+    let others = [EACH, REPLAY, PRECISE_FROM, HUB, TOKEN, PROGRAM, IS_LATE];
     let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || others.iter().any(|o| name == o);
     let is_decided = |name: &OsString| is_ours(name) || crate::settings::is_variable(&name.to_string_lossy());
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();

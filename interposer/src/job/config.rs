@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
 use trace_format::file::Retention;
 use trace_format::run::discovery::FOLLOWER as FOLLOWER_VARIABLE;
-use trace_format::run::job::{PRECISE, PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::run::job::{PRECISE, PRECISE_FROM, PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::run::jobs::{EACH, Root};
 use trace_format::run::nonce::NONCE;
 use trace_format::run::stages::STAGE_DIR;
@@ -80,6 +80,11 @@ pub(crate) fn precise() -> Option<bool> {
             Some(true)
         }
     }
+}
+
+/// `MPIVET_PRECISE_FROM`: the calls that are suspected; nobody has said so: all are.
+pub(crate) fn precise_from() -> Option<String> {
+    text(PRECISE_FROM)
 }
 
 /// `MPIVET_STACK_DEPTH`, as it is known since the beginning.

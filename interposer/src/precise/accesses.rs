@@ -1,6 +1,6 @@
 //! Buffers that are watched, and accesses to them. A lock guards both; it is taken when a watched operation begins or is over.
 
-use super::{is_watching, library, own_memory, take, windows};
+use super::{is_watching, library, own_memory, suspects, take, windows};
 use crate::mpi::origin::{self, Origin};
 use crate::mpi::spot::Spot;
 use recorder::in_flight::{Access, How, OF_WINDOW, refusal};
@@ -65,7 +65,8 @@ fn lock() -> MutexGuard<'static, Option<All>> {
 #[cold]
 pub(crate) fn begins(place: Place, watched: Watched) {
     let span = watched.buffer.span();
-    let Some(library) = library().filter(|_| !own_memory::is_reached(&span)) else { return };
+    let may_be = suspects::is_one(watched.started.site) && !own_memory::is_reached(&span);
+    let Some(library) = library().filter(|_| may_be) else { return };
     let has_gaps = watched.buffer.size() != span.end.saturating_sub(span.start);
     let ticket = (library.arm)(span.start, span.end, watched.is_closed, has_gaps);
     if ticket > refusal::LAST {

@@ -6,6 +6,7 @@ pub(crate) mod accesses;
 pub(crate) mod own_memory;
 mod refusals;
 mod summary;
+mod suspects;
 #[cfg(test)]
 mod tests;
 pub(crate) mod windows;
@@ -101,7 +102,8 @@ pub(crate) fn watched() -> Option<Watched> {
     config::precise()?;
     let counts = library().map(|library| (library.counts)()).unwrap_or_default();
     let reason = REASON.lock().unwrap_or_else(|e| e.into_inner()).clone();
-    Some(summary::of(&counts, own_memory::buffers(), windows::counts(), reason))
+    let apart = summary::Apart { exposed: own_memory::buffers(), unsuspected: suspects::others() };
+    Some(summary::of(&counts, &apart, windows::counts(), reason))
 }
 
 /// A thread inside of MPI, as long as this lives.

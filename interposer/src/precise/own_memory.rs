@@ -2,7 +2,7 @@
 //! the library is given in its place: then the program's view is watched as other windows are. Other processes may have the
 //! system access other memory (MPI_Win_attach, and what has no second view): it is left alone.
 
-use super::{is_watching, library, windows};
+use super::{is_watching, library, suspects, windows};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -39,7 +39,8 @@ pub(crate) fn creating(span: Range<u64>) -> Option<u64> {
     if !is_watching() || span.is_empty() {
         return None;
     }
-    let second = library().map_or(0, |library| (library.double)(span.start, span.end));
+    let second =
+        library().filter(|_| suspects::are_windows()).map_or(0, |library| (library.double)(span.start, span.end));
     add(Exposed { window: None, span, second });
     (second != 0).then_some(second)
 }

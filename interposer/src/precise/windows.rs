@@ -6,7 +6,7 @@
 //! ([`super::own_memory`]). Loads are trapped while an epoch of fences or of MPI_Win_post is open, and never in a window from
 //! which the program has begun an operation: the system must not read there then for another process.
 
-use super::{accesses, is_watching, library};
+use super::{accesses, is_watching, library, suspects};
 use recorder::in_flight::{Access, OF_WINDOW};
 use recorder::threads;
 use std::ops::Range;
@@ -111,7 +111,10 @@ pub(crate) fn made(id: Id, span: Range<u64>, is_doubled: bool) {
     }
     let mut window =
         Window { id, span, ticket: 0, is_closed: false, has_buffers: false, traps: 0, rests_until: None, part: None };
-    if is_doubled || library().is_some_and(|library| (library.may_watch)(window.span.start, window.span.end)) {
+    let is_wanted = suspects::are_windows();
+    if is_wanted
+        && (is_doubled || library().is_some_and(|library| (library.may_watch)(window.span.start, window.span.end)))
+    {
         window.arm(false);
     }
     SEEN.fetch_add(1, Ordering::Relaxed);

@@ -23,6 +23,8 @@ pub const PROBE_LIMITS: &str = "MPIVET_PROBE_LIMITS";
 
 /// Environment variable of `--precise`: `loads`, `stores` or `off`.
 pub const PRECISE: &str = "MPIVET_PRECISE";
+/// Environment variable of `--precise-from`: [`crate::run::suspects::Suspects::text`].
+pub const PRECISE_FROM: &str = "MPIVET_PRECISE_FROM";
 
 /// Contents of `job.json`. Unknown fields are ignored, missing ones take their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -12,4 +12,5 @@ pub mod nonce;
 pub mod over;
 pub mod proc;
 pub mod stages;
+pub mod suspects;
 pub mod witness;

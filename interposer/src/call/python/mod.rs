@@ -306,6 +306,15 @@ pub(crate) fn here() -> Option<Source> {
     sources(interpreter()?, 8).into_iter().next()
 }
 
+/// The innermost place of a call site in a Python program. Slow.
+pub(crate) fn place(site: Id) -> Option<Source> {
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Known { sources, stacks } = known.as_ref()?;
+    let ((_, places), _) = stacks.iter().find(|(_, id)| **id == site)?;
+    let first = *places.first()?;
+    sources.iter().find(|(_, id)| **id == first).map(|(source, _)| source.clone())
+}
+
 #[derive(Default)]
 struct Known {
     sources: FxHashMap<Source, Id>,

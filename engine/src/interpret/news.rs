@@ -92,7 +92,7 @@ impl Model {
         let (learned, is_meeting) = (self.ranks[origin.rank as usize].learned, is_meeting(origin, s));
         for ix in self.windows.clone() {
             let (Some(comm), Some(of)) = (self.comms.list.get(ix), self.comms.list.get(object)) else { continue };
-            let is_of_all = of.b.is_none() && of.a.len() == comm.a.len() && of.a.iter().eq(comm.a.iter());
+            let is_of_all = of.b.is_none() && of.a.is(&comm.a);
             let (size, place) = (comm.size(), comm.a.position(origin.rank));
             let window = self.comms.list.get_mut(ix).and_then(|comm| comm.window.as_mut());
             if let (true, Some(place), Some(window)) = (is_of_all, place, window)

@@ -65,6 +65,11 @@ impl Group {
         (0..i64::from(self.len)).contains(&k).then_some(k as u32)
     }
 
+    /// Has `other` these processes in this order? Whatever their number, if they are `first`, `first + step`, ...
+    pub(crate) fn is(&self, other: &Group) -> bool {
+        (self.first, self.step, self.len) == (other.first, other.step, other.len) && self.list == other.list
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = i32> + '_ {
         (0..self.len as i32).filter_map(|i| self.get(i))
     }

@@ -1,8 +1,9 @@
 //! Compiles a program once for each MPI, and again only when its text, the flags or the compiler change.
 
 use crate::mpi::Mpi;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
@@ -73,7 +74,11 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     }
     let part = dir.join(format!("part-{}", std::process::id()));
     compile_to(mpi, &part, compiler, &flags, source)?;
-    std::fs::rename(&part, &program)?;
+    // Another test executable may have made it meanwhile, and run it: the file of a process stays where it is.
+    if let Err(error) = std::fs::hard_link(&part, &program) {
+        ensure!(error.kind() == ErrorKind::AlreadyExists, "{}: {error}", program.display());
+    }
+    std::fs::remove_file(&part)?;
     Ok(program)
 }
 

@@ -283,7 +283,7 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
         if let Some((range, how)) = access.filter(|(range, _)| notes && !entry.part(range).is_empty()) {
             let part = entry.part(&range);
             let bytes = part.end.saturating_sub(part.start);
-            let at = records::At { address: behind as u64, is_behind: true, walks };
+            let at = records::At { address: behind as u64, is_behind: true, is_beside: false, walks };
             records::by_instruction(entry.ticket(), (part.start, bytes), how, at);
         }
         entry.open();

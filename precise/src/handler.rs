@@ -12,6 +12,8 @@ const TRAP_TRACE: c_int = 2;
 const NO_RIGHT: c_int = 2;
 /// Bit of the error code: the access was a store.
 const STORE: i64 = 2;
+/// An instruction accesses so many bytes at once at most.
+const WIDEST: u64 = 64;
 /// A smaller stack for handlers has no room for looking at the callers.
 const ROOM: usize = 32 << 10;
 
@@ -86,9 +88,11 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     let how = if is_store { How::Store } else { How::Load };
     let mut may_go_on = true;
     for entry in forbidding() {
-        if !entry.part(&(address..address + 1)).is_empty() {
-            let at = records::At { address: instruction, is_behind: false, walks: has_room(context) };
-            records::by_instruction(entry.ticket(), (address, 1), how, at);
+        // It may begin beside the memory and end in it: the instruction tells, which is decoded elsewhere.
+        if !entry.part(&(address..address.saturating_add(WIDEST))).is_empty() {
+            let is_beside = entry.part(&(address..address + 1)).is_empty();
+            let at = records::At { address: instruction, is_behind: false, is_beside, walks: has_room(context) };
+            records::by_instruction(entry.ticket(), (address, 0), how, at);
         }
         may_go_on &= match entry.is_edge(page) {
             true => edges::may_stay(entry, page, false),

@@ -91,16 +91,18 @@ pub(crate) struct At {
     /// The instruction, or the next one.
     pub(crate) address: u64,
     pub(crate) is_behind: bool,
+    /// The access begins in front of the memory that is in use.
+    pub(crate) is_beside: bool,
     /// There is room on the stack to look for its callers.
     pub(crate) walks: bool,
 }
 
 /// An instruction of the program has accessed memory that is in use. For handlers.
 pub(crate) fn by_instruction(ticket: u64, (address, bytes): (u64, u64), how: How, at: At) {
-    let At { address: instruction, is_behind, walks } = at;
+    let At { address: instruction, is_behind, is_beside, walks } = at;
     // The instruction of a system call may be that of a function for all of them.
     let is_call = matches!(how, How::KernelLoad | How::KernelStore);
-    let place = if ticket & OF_WINDOW == 0 { instruction } else { instruction ^ address.rotate_left(24) };
+    let place = if ticket & OF_WINDOW == 0 && !is_beside { instruction } else { instruction ^ address.rotate_left(24) };
     if !is_call && !is_new(ticket, place, how) {
         return;
     }

@@ -3,7 +3,7 @@
 
 use crate::table::{self, PAGE};
 use crate::{backstop, budget, reach, records, thread, watchpoints};
-use recorder::in_flight::{Access, How, MAX_FRAMES};
+use recorder::in_flight::Access;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 #[repr(C, align(4096))]
@@ -27,7 +27,7 @@ pub(crate) fn passes() -> bool {
 
 /// The access that was noted last, if it is one of this ticket.
 fn was_noted(ticket: u64) -> bool {
-    let mut access = Access { ticket: 0, address: 0, bytes: 0, how: How::Load, count: 0, frames: [0; MAX_FRAMES] };
+    let mut access = Access::nothing();
     records::take(&mut access) && access.ticket == ticket
 }
 

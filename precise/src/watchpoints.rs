@@ -273,9 +273,9 @@ pub(crate) unsafe fn is_hit(info: *const libc::siginfo_t, behind: u64, walks: bo
         return true;
     }
     if hit.is_late & 1 == 0 {
-        let how = if slot.is_closed.load(Ordering::SeqCst) { How::Any } else { How::Store };
+        let how = if slot.is_closed.load(Ordering::SeqCst) { How::Any } else { How::SomeStore };
         let bytes = slot.bytes.load(Ordering::SeqCst);
-        let at = records::At { address: behind, is_behind: true, walks };
+        let at = records::At { address: behind, is_behind: true, is_beside: false, walks };
         records::by_instruction(hit.carries, (hit.address, bytes), how, at);
     }
     if budget::is_over() || !budget::may_trap(hit.carries, hit.address) {

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -28,6 +28,8 @@ pub enum How {
     Release = 4,
     /// An instruction has read or written.
     Any = 5,
+    /// An instruction has written some of these bytes.
+    SomeStore = 6,
 }
 
 /// An access of the program to memory that is in use.
@@ -38,7 +40,7 @@ pub struct Access {
     pub ticket: u64,
     /// The first byte that is known to have been accessed.
     pub address: u64,
-    /// So many are known to have been.
+    /// So many are known to have been; 0: as many as the instruction accesses.
     pub bytes: u64,
     /// A load, a store, or another access.
     pub how: How,
@@ -46,6 +48,18 @@ pub struct Access {
     pub count: u32,
     /// The instruction, or the call of a wrapped function, and the return addresses above.
     pub frames: [u64; MAX_FRAMES],
+}
+
+impl Access {
+    /// Nothing yet: for [`Interface::take`] to write to.
+    pub const fn nothing() -> Access {
+        Access { ticket: 0, address: 0, bytes: 0, how: How::Load, count: 0, frames: [0; MAX_FRAMES] }
+    }
+
+    /// The return addresses that there are.
+    pub fn frames(&self) -> &[u64] {
+        self.frames.get(..self.count as usize).unwrap_or(&self.frames)
+    }
 }
 
 /// Bit of the tickets of memory that windows expose.

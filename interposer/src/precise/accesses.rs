@@ -94,7 +94,7 @@ impl All {
     fn look(&mut self) {
         while let Some(access) = take() {
             if access.ticket & OF_WINDOW != 0 {
-                if self.of_windows.len() < MOST && !is_of_mpi(&frames_of(&access)) {
+                if self.of_windows.len() < MOST && !is_of_mpi(access.frames()) {
                     self.of_windows.push(access);
                 }
                 continue;
@@ -103,7 +103,7 @@ impl All {
             let accessed = Buffer::bytes(access.address, access.bytes);
             // Between the elements of a datatype lies memory that is nobody's.
             let Some(address) = common_byte(&accessed, &watched.buffer) else { continue };
-            let frames = frames_of(&access);
+            let frames = access.frames().to_vec();
             if self.touched.len() >= MOST || is_of_mpi(&frames) {
                 continue;
             }
@@ -119,10 +119,6 @@ impl All {
             });
         }
     }
-}
-
-fn frames_of(access: &Access) -> Vec<u64> {
-    access.frames.iter().take(access.count as usize).copied().collect()
 }
 
 /// Is it the library of MPI that has come here, by a function that nothing stands in front of?

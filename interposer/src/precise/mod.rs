@@ -3,6 +3,7 @@
 //! concern.
 
 pub(crate) mod accesses;
+mod instruction;
 pub(crate) mod own_memory;
 mod refusals;
 mod summary;
@@ -124,7 +125,8 @@ impl Drop for Inside {
 }
 
 fn take() -> Option<Access> {
-    use recorder::in_flight::{How, MAX_FRAMES};
-    let mut access = Access { ticket: 0, address: 0, bytes: 0, how: How::Load, count: 0, frames: [0; MAX_FRAMES] };
-    (library()?.take)(&mut access).then_some(access)
+    let mut access = Access::nothing();
+    (library()?.take)(&mut access).then_some(())?;
+    access.bytes = instruction::bytes_of(&access);
+    Some(access)
 }

@@ -28,12 +28,11 @@ fn write_all(thread: &mut Thread) {
     let mut places: FxHashMap<Place, Vec<(u64, u64)>> = FxHashMap::default();
     for access in windows::take_noted() {
         let stores = match access.how {
-            How::Store | How::KernelStore => true,
+            How::Store | How::SomeStore | How::KernelStore => true,
             How::Load | How::KernelLoad => false,
             How::Release | How::Any => continue,
         };
-        let frames: Vec<u64> = access.frames.iter().take(access.count as usize).copied().collect();
-        places.entry((stores, frames)).or_default().push((access.address, access.bytes));
+        places.entry((stores, access.frames().to_vec())).or_default().push((access.address, access.bytes));
     }
     let mut places: Vec<_> = places.into_iter().collect();
     places.sort();

@@ -29,11 +29,12 @@ pub(crate) fn conclude(thread: &mut Thread) {
 fn finding(thread: &mut Thread, call: &Call, touched: &Touched) -> Finding {
     let Touched { watched, how, bytes, .. } = touched;
     let name = watched.started.func.name();
-    // A watchpoint does not say which of its bytes were accessed.
-    let most = if matches!(how, How::Store | How::Any) { *bytes } else { 1 };
-    let byte = byte(watched, touched.address, most);
+    // Accesses of the kernel are said by their length. A watchpoint does not say which of its bytes were accessed.
+    let most = if matches!(how, How::KernelLoad | How::KernelStore | How::Release) { 1 } else { *bytes };
+    let some = if matches!(how, How::SomeStore | How::Any) { "some of " } else { "" };
+    let byte = byte(watched, touched.address, (some, most));
     let message = match how {
-        How::Store => format!("the program writes {byte} while {name} is pending"),
+        How::Store | How::SomeStore => format!("the program writes {byte} while {name} is pending"),
         How::Any => format!("the program reads or writes {byte}, which {name} is about to write"),
         How::Load => format!("the program reads {byte}, which {name} is about to write"),
         How::KernelStore => {
@@ -56,7 +57,7 @@ fn finding(thread: &mut Thread, call: &Call, touched: &Touched) -> Finding {
     finding
 }
 
-fn byte(watched: &Watched, address: u64, most: u64) -> String {
+fn byte(watched: &Watched, address: u64, (some, most): (&str, u64)) -> String {
     let name = watched.func.row().params.get(usize::from(watched.param)).map_or("the buffer", |p| p.name);
     // A buffer at MPI_BOTTOM has no beginning.
     if watched.base == 0 || address < watched.base {
@@ -65,6 +66,6 @@ fn byte(watched: &Watched, address: u64, most: u64) -> String {
     let first = address - watched.base;
     match most {
         0 | 1 => format!("byte {first} of {name}"),
-        _ => format!("some of bytes {first} to {} of {name}", first + most - 1),
+        _ => format!("{some}bytes {first} to {} of {name}", first + most - 1),
     }
 }

@@ -6,7 +6,7 @@
 //! has them for a moment when it starts threads and processes: that would end the process.
 
 use crate::handler::{has_room, register, set_flag};
-use crate::{budget, edges, kernel, reach, records, signals, table, thread};
+use crate::{budget, edges, kernel, pages, reach, records, signals, table, thread};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -121,7 +121,7 @@ fn publish(place: usize, arguments: &[u64; 6]) {
 
 /// Is a thread of a library in the kernel with an address on the page, or before it?
 pub(crate) fn kernel_may_reach(page: u64) -> bool {
-    let near = page.saturating_sub(reach::LONGEST)..page.saturating_add(table::PAGE);
+    let near = page.saturating_sub(reach::LONGEST)..page.saturating_add(pages::PAGE);
     UNDER_WAY
         .iter()
         .flatten()
@@ -268,7 +268,7 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
     }
     if budget::is_over() || copies_or_ends(number) {
         thread::opens_until_mpi();
-        table::within(0..u64::MAX).for_each(table::Entry::open);
+        table::within(0..u64::MAX).for_each(table::open);
         set(context, libc::REG_RIP, behind - SYSCALL);
         return false;
     }
@@ -286,7 +286,7 @@ fn handed_over(context: &mut libc::ucontext_t) -> bool {
             let at = records::At { address: behind as u64, is_behind: true, is_beside: false, walks };
             records::by_instruction(entry.ticket(), (part.start, bytes), how, at);
         }
-        entry.open();
+        table::open(entry);
     });
     let end = || {
         of_library.into_iter().for_each(|place| publish(place, &[0; 6]));

@@ -4,8 +4,9 @@
 //! One thread of the program is watched, which calls MPI. Threads of libraries hand all their system calls over
 //! ([`crate::backstop`]): memory that one of them waits for in the kernel is left alone.
 
-use crate::table::{self, Entry, PAGE};
-use crate::{backstop, budget, place, thread};
+use crate::entry::Entry;
+use crate::pages::PAGE;
+use crate::{backstop, budget, place, table, thread};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 

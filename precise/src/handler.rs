@@ -1,7 +1,7 @@
 //! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
 //! whoever had the signal before ([`crate::signals`]).
 
-use crate::{backstop, budget, edges, records, signals, table, thread, views, watchpoints};
+use crate::{backstop, budget, edges, pages, records, signals, table, thread, views, watchpoints};
 use recorder::in_flight::How;
 use std::ffi::{c_int, c_void};
 
@@ -57,7 +57,7 @@ pub(crate) fn set_flag(context: &mut libc::ucontext_t, is_on: bool) {
 /// Is the fault one of protected memory? Then the instruction can go on.
 fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     let start = budget::now();
-    let page = address / table::PAGE * table::PAGE;
+    let page = address / pages::PAGE * pages::PAGE;
     let is_store = register(context, libc::REG_ERR) & STORE != 0;
     let instruction = register(context, libc::REG_RIP) as u64;
     let forbidding = || table::within(page..page + 1).filter(|entry| entry.forbids_at(page, is_store));
@@ -70,7 +70,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
         if !is_new && edges::was_one(page) {
             // Two threads have changed its rights at a time. What is not ours comes again.
             edges::forget(page);
-            table::open_page(page);
+            pages::open_page(page);
             return true;
         }
         return is_new;
@@ -80,7 +80,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
         thread::opens();
         for entry in table::within(page..page + 1) {
             if edges::may_stay(entry, page, true) {
-                entry.open();
+                table::open(entry);
             }
         }
         return true;
@@ -99,7 +99,7 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
             false => budget::may_trap(entry.ticket(), page) && table::may_trap(entry),
         };
     }
-    table::open_page(page);
+    pages::open_page(page);
     let steps = may_go_on
         && thread::with(|state| {
             let steps = state.steps.get();

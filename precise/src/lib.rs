@@ -17,11 +17,14 @@
 // Tests have the C library without anything in front of it.
 #![cfg_attr(test, allow(dead_code))]
 
+mod arm;
 mod backstop;
 mod budget;
 mod edges;
+mod entry;
 mod handler;
 mod kernel;
+mod pages;
 mod place;
 mod reach;
 mod real;
@@ -42,9 +45,9 @@ use recorder::in_flight::{Counts, Interface, VERSION, lacks};
 static mpivet_precise_interface: Interface = Interface {
     version: VERSION,
     begin,
-    arm: table::arm,
-    may_watch: table::may_watch,
-    arm_window: table::arm_window,
+    arm: arm::arm,
+    may_watch: arm::may_watch,
+    arm_window: arm::arm_window,
     disarm: table::disarm,
     enter: thread::enter,
     leave: thread::leave,
@@ -90,12 +93,12 @@ extern "C" fn in_child() {
 
 /// Other processes may reach this memory from now on, and nothing of this process takes part in it.
 extern "C" fn expose(start: u64, end: u64) {
-    table::forget(&table::all_pages(start, end));
+    table::forget(&pages::all_pages(start, end));
     edges::end();
 }
 
 extern "C" fn counts() -> Counts {
-    let mut counts = table::counts();
+    let mut counts = arm::counts();
     counts.traps = budget::traps();
     counts.pages = budget::pages();
     counts.is_over = u64::from(budget::is_over());

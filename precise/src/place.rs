@@ -1,6 +1,7 @@
 //! Memory that may be protected: private, to be read and written, on no stack, and of no device.
 
-use crate::table::{self, PAGE};
+use crate::pages::PAGE;
+use crate::table;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::Mutex;

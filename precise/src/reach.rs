@@ -1,5 +1,6 @@
 //! Which memory a system call may access.
 
+use crate::entry::Entry;
 use crate::{kernel, table};
 use recorder::in_flight::How::{self, KernelLoad, KernelStore};
 use std::ops::Range;
@@ -68,7 +69,7 @@ pub(crate) fn is_understood(number: i64) -> bool {
 }
 
 /// Passes the entries that a call may access to `f`, with the range and the kind of the access where they are certain.
-pub(crate) fn each(number: i64, arguments: &[u64; 6], mut f: impl FnMut(&table::Entry, Option<(Range<u64>, How)>)) {
+pub(crate) fn each(number: i64, arguments: &[u64; 6], mut f: impl FnMut(&Entry, Option<(Range<u64>, How)>)) {
     let argument = |which: usize| arguments.get(which).copied().unwrap_or(0);
     let is_understood = match named(number) {
         None => !leads_further(number),
@@ -100,14 +101,14 @@ fn near(start: u64, f: Found) {
     table::within(start..start.saturating_add(LONGEST)).for_each(|entry| f(entry, None));
 }
 
-type Found<'a> = &'a mut dyn FnMut(&table::Entry, Option<(Range<u64>, How)>);
+type Found<'a> = &'a mut dyn FnMut(&Entry, Option<(Range<u64>, How)>);
 
 fn sure((start, bytes): (u64, u64), how: How, f: Found) {
     let range = start..start.saturating_add(bytes);
     if range.is_empty() {
         return;
     }
-    let forbids = |entry: &&table::Entry| entry.forbids(how == KernelStore);
+    let forbids = |entry: &&Entry| entry.forbids(how == KernelStore);
     table::within(range.clone()).filter(forbids).for_each(|entry| f(entry, Some((range.clone(), how))));
 }
 

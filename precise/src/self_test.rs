@@ -1,8 +1,8 @@
 //! Tries at the beginning what everything rests on, with memory and watchpoints of this library's own: no message, no other
 //! process.
 
-use crate::table::{self, PAGE};
-use crate::{backstop, budget, reach, records, thread, watchpoints};
+use crate::pages::PAGE;
+use crate::{arm, backstop, budget, reach, records, table, thread, watchpoints};
 use recorder::in_flight::Access;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -34,7 +34,7 @@ fn was_noted(ticket: u64) -> bool {
 fn is_trapped() -> bool {
     let start = (&raw const OWN) as u64;
     let is_open = || reach::copy(start, &mut [0]);
-    let Some(ticket) = table::arm_own(start..start + PAGE) else { return false };
+    let Some(ticket) = arm::arm_own(start..start + PAGE) else { return false };
     let Page([word, ..]) = &OWN;
     let is_closed = !is_open();
     let read = word.load(Ordering::SeqCst);

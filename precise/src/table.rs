@@ -1,48 +1,20 @@
 //! The memory that is protected: one entry a use of it. Handlers read the table and open pages; what else changes it holds a lock,
 //! whose holder waits for nobody.
 
-use crate::{backstop, budget, edges, kernel, place, views, watchpoints};
-use recorder::in_flight::{Counts, OF_WINDOW, refusal};
+use crate::entry::Entry;
+use crate::pages::{OPEN, PAGE, open_page, overlap, protect};
+use crate::{backstop, budget, watchpoints};
+use recorder::in_flight::{OF_WINDOW, refusal};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Uses of memory at the same time.
 const MOST: usize = 1 << 12;
-pub(crate) const PAGE: u64 = 4096;
 /// Traps of one use of a window's memory.
 const MOST_OF_WINDOW: u32 = 2048;
 
-/// A use of memory.
-pub(crate) struct Entry {
-    /// 0: nobody has it.
-    ticket: AtomicU64,
-    /// Its pages.
-    first: AtomicU64,
-    end: AtomicU64,
-    /// The memory itself, which need not fill the first and the last page.
-    from: AtomicU64,
-    to: AtomicU64,
-    /// It must not even be read.
-    is_closed: AtomicBool,
-    /// Traps on memory of a window.
-    traps: AtomicU32,
-    /// All of it was opened, for the library or for the kernel.
-    is_open: AtomicBool,
-}
-
-static ENTRIES: [Entry; MOST] = [const {
-    Entry {
-        ticket: AtomicU64::new(0),
-        first: AtomicU64::new(0),
-        end: AtomicU64::new(0),
-        from: AtomicU64::new(0),
-        to: AtomicU64::new(0),
-        is_closed: AtomicBool::new(false),
-        traps: AtomicU32::new(0),
-        is_open: AtomicBool::new(false),
-    }
-}; MOST];
+static ENTRIES: [Entry; MOST] = [const { Entry::new() }; MOST];
 /// Entries behind this one were never used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 /// Memory of windows of which loads are noted.
@@ -58,11 +30,6 @@ static ANY_OPEN: AtomicBool = AtomicBool::new(false);
 static IS_ON: AtomicBool = AtomicBool::new(false);
 /// Loads from memory that will be written are trapped, too.
 static LOADS: AtomicBool = AtomicBool::new(false);
-
-static WATCHED: AtomicU64 = AtomicU64::new(0);
-static SMALL: AtomicU64 = AtomicU64::new(0);
-static ELSEWHERE: AtomicU64 = AtomicU64::new(0);
-static FULL: AtomicU64 = AtomicU64::new(0);
 
 /// One thread at a time changes the table. A handler of the program that interrupts this thread goes on without it.
 struct Lock(AtomicU32);
@@ -87,78 +54,15 @@ impl Lock {
     }
 }
 
-pub(crate) fn protect(pages: &Range<u64>, rights: i32) -> bool {
-    // SAFETY: only pages that were found to be plain memory, which the program may read and write, are entered into the table.
-    pages.is_empty() || unsafe { kernel::protect(pages.start, pages.end - pages.start, rights) }
-}
-
-pub(crate) const OPEN: i32 = libc::PROT_READ | libc::PROT_WRITE;
-
-pub(crate) fn open_page(page: u64) {
-    protect(&(page..page + PAGE), OPEN);
-}
-
-impl Entry {
-    fn pages(&self) -> Range<u64> {
-        self.first.load(Ordering::Acquire)..self.end.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn ticket(&self) -> u64 {
-        self.ticket.load(Ordering::Acquire)
-    }
-
-    fn memory(&self) -> Range<u64> {
-        self.from.load(Ordering::Acquire)..self.to.load(Ordering::Acquire)
-    }
-
-    /// The part of a range that is in use.
-    pub(crate) fn part(&self, range: &Range<u64>) -> Range<u64> {
-        overlap(&self.memory(), range)
-    }
-
-    /// Does the page hold other data, too?
-    pub(crate) fn is_edge(&self, page: u64) -> bool {
-        let memory = self.memory();
-        page < memory.start || page.saturating_add(PAGE) > memory.end
-    }
-
-    fn has_edges(&self) -> bool {
-        let pages = self.pages();
-        !pages.is_empty() && (self.is_edge(pages.start) || self.is_edge(pages.end - PAGE))
-    }
-
-    fn is_closed_window(&self) -> bool {
-        self.ticket() & OF_WINDOW != 0 && self.is_closed.load(Ordering::Acquire)
-    }
-
-    /// Pages that must not even be read. Others have data beside the buffer that another process may be about to read, on behalf of
-    /// the library: a message that is sent, or one of the library's own.
-    fn closed(&self) -> Range<u64> {
-        let (pages, memory) = (self.pages(), self.memory());
-        let closed = overlap(&pages, &whole_pages(memory.start, memory.end));
-        if self.is_closed.load(Ordering::Acquire) { closed } else { pages.end..pages.end }
-    }
-
-    /// Does the entry forbid an access to the page?
-    pub(crate) fn forbids_at(&self, page: u64, is_store: bool) -> bool {
-        is_store || self.closed().contains(&page)
-    }
-
-    /// Does it forbid an access to some of its memory?
-    pub(crate) fn forbids(&self, is_store: bool) -> bool {
-        is_store || self.is_closed.load(Ordering::Acquire)
-    }
-
-    /// Opens all of it for the library or for the kernel.
-    pub(crate) fn open(&self) {
-        self.is_open.store(true, Ordering::SeqCst);
-        ANY_OPEN.store(true, Ordering::SeqCst);
-        protect(&self.pages(), OPEN);
-    }
-}
-
 fn entries() -> impl Iterator<Item = &'static Entry> {
     ENTRIES.iter().take(USED.load(Ordering::Acquire)).filter(|entry| entry.ticket() != 0)
+}
+
+/// Opens all of an entry for the library or for the kernel.
+pub(crate) fn open(entry: &Entry) {
+    entry.is_open.store(true, Ordering::SeqCst);
+    ANY_OPEN.store(true, Ordering::SeqCst);
+    protect(&entry.pages(), OPEN);
 }
 
 /// The entries with pages in a range.
@@ -181,115 +85,14 @@ pub(crate) fn has_edges() -> bool {
     WITH_EDGES.load(Ordering::Relaxed) != 0
 }
 
-pub(crate) fn begin(loads: bool) {
-    LOADS.store(loads, Ordering::SeqCst);
-    IS_ON.store(true, Ordering::SeqCst);
-}
-
-pub(crate) fn whole_pages(start: u64, end: u64) -> Range<u64> {
-    let first = start.saturating_add(PAGE - 1) / PAGE * PAGE;
-    first..(end / PAGE * PAGE).max(first)
-}
-
-pub(crate) extern "C" fn arm(start: u64, end: u64, is_closed: bool, has_gaps: bool) -> u64 {
-    if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
-        return refusal::OVER;
-    }
-    // A watchpoint does not tell which of its bytes were accessed.
-    let by_watchpoint = |samples: bool| {
-        let is_closed = is_closed && LOADS.load(Ordering::Relaxed);
-        let ticket = if has_gaps { None } else { watchpoints::arm(start, end, is_closed, samples) };
-        ticket.inspect(|_| _ = WATCHED.fetch_add(1, Ordering::Relaxed))
-    };
-    if end.saturating_sub(start) <= watchpoints::SMALL
-        && let Some(ticket) = by_watchpoint(false)
-    {
-        return ticket;
-    }
-    let refused = match by_pages(start, end, is_closed) {
-        Ok(ticket) => return ticket,
-        Err(refused) => refused,
-    };
-    if let Some(ticket) = by_watchpoint(true) {
-        return ticket;
-    }
-    let count = match refused {
-        refusal::SMALL => &SMALL,
-        refusal::PLACE => &ELSEWHERE,
-        _ => &FULL,
-    };
-    count.fetch_add(1, Ordering::Relaxed);
-    refused
-}
-
-/// Protects a page of this library's own.
-pub(crate) fn arm_own(page: Range<u64>) -> Option<u64> {
-    let ticket = LOCK.with(|| enter(page.clone(), page, (0, true)));
-    let is_there = ticket > refusal::LAST;
-    is_there.then(|| WATCHED.fetch_sub(1, Ordering::Relaxed));
-    is_there.then_some(ticket)
-}
-
-/// Protects the pages of a buffer: its ticket, or why it cannot be.
-fn by_pages(start: u64, end: u64, is_closed: bool) -> Result<u64, u64> {
-    let whole = whole_pages(start, end);
-    if !whole.is_empty() && !place::is_plain(&whole) {
-        return Err(refusal::PLACE);
-    }
-    let pages = edges::pages(start, end, whole);
-    let first = start / PAGE * PAGE;
-    if pages.is_empty() {
-        let is_plain = place::is_plain(&(first..first + PAGE));
-        return Err(if is_plain { refusal::SMALL } else { refusal::PLACE });
-    }
-    let ticket = LOCK.with(|| enter(pages.clone(), start..end, (0, is_closed && LOADS.load(Ordering::Relaxed))));
-    look_at_edges(&pages);
-    if ticket > refusal::LAST { Ok(ticket) } else { Err(ticket) }
-}
-
 /// Is memory protected, if somebody wishes that?
 pub(crate) fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed) && !budget::is_over()
 }
 
-/// Is all of a window's memory such as [`arm_window`] needs?
-pub(crate) extern "C" fn may_watch(start: u64, end: u64) -> bool {
-    place::is_shared(&all_pages(start, end))
-}
-
-pub(crate) fn all_pages(start: u64, end: u64) -> Range<u64> {
-    start / PAGE * PAGE..end.saturating_add(PAGE - 1) / PAGE * PAGE
-}
-
-/// All pages that hold bytes of a window: what else is on them is the library's, which opens it. If the memory is the program's
-/// own, the first and the last page hold other data of it.
-pub(crate) extern "C" fn arm_window(start: u64, end: u64, is_closed: bool) -> u64 {
-    if !IS_ON.load(Ordering::Relaxed) || budget::is_over() {
-        return refusal::OVER;
-    }
-    let is_closed = is_closed && LOADS.load(Ordering::Relaxed);
-    let mut pages = all_pages(start, end);
-    let mut memory = pages.clone();
-    if views::is_in_one(&pages) {
-        (pages, memory) = (edges::pages(start, end, whole_pages(start, end)), start..end);
-    }
-    if pages.is_empty() {
-        return refusal::PLACE;
-    }
-    let ticket = LOCK.with(|| enter(pages.clone(), memory, (OF_WINDOW, is_closed)));
-    look_at_edges(&pages);
-    ticket
-}
-
-/// Pages were protected: a thread may have gone into the kernel since it was asked whether it may reach them.
-fn look_at_edges(pages: &Range<u64>) {
-    if has_edges() {
-        backstop::block_inside();
-        let ends = [pages.start, pages.end - PAGE];
-        ends.iter()
-            .filter(|page| backstop::kernel_may_reach(**page))
-            .for_each(|page| drop_edges(&(*page..page + PAGE)));
-    }
+pub(crate) fn begin(loads: bool) {
+    LOADS.store(loads, Ordering::SeqCst);
+    IS_ON.store(true, Ordering::SeqCst);
 }
 
 /// A thread enters MPI: other processes may then have the system read what is sent from a window, for which nothing here is asked.
@@ -299,11 +102,21 @@ pub(crate) fn open_windows() -> bool {
         return false;
     }
     begin_opening();
-    entries().filter(|entry| entry.is_closed_window()).for_each(Entry::open);
+    entries().filter(|entry| entry.is_closed_window()).for_each(open);
     true
 }
 
-fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) -> u64 {
+/// Protects pages for a use of memory: its ticket, or why it cannot be. `kind`: a bit of the ticket.
+pub(crate) fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) -> u64 {
+    LOCK.with(|| add(pages, memory, (kind, is_closed)))
+}
+
+/// Are loads trapped, too?
+pub(crate) fn has_loads() -> bool {
+    LOADS.load(Ordering::Relaxed)
+}
+
+fn add(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) -> u64 {
     let Some(number) = ENTRIES.iter().position(|entry| entry.ticket() == 0) else {
         return refusal::FULL;
     };
@@ -336,13 +149,7 @@ fn enter(pages: Range<u64>, memory: Range<u64>, (kind, is_closed): (u64, bool)) 
         leave(entry, ticket);
         return refusal::FULL;
     }
-    WATCHED.fetch_add(u64::from(kind == 0), Ordering::Relaxed);
     ticket
-}
-
-fn overlap(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
-    let start = a.start.max(b.start);
-    start..a.end.min(b.end).max(start)
 }
 
 pub(crate) extern "C" fn disarm(ticket: u64) {
@@ -511,29 +318,5 @@ pub(crate) fn in_child() {
     LOCK.0.store(0, Ordering::SeqCst);
     for entry in entries() {
         leave(entry, entry.ticket());
-    }
-}
-
-pub(crate) fn counts() -> Counts {
-    let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-    Counts { watched: of(&WATCHED), small: of(&SMALL), place: of(&ELSEWHERE), full: of(&FULL), ..Counts::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_pages_alone() {
-        assert_eq!(whole_pages(4096, 12288), 4096..12288);
-        assert_eq!(whole_pages(4097, 12287), 8192..8192);
-        assert!(whole_pages(100, 4200).is_empty() && whole_pages(4000, 4100).is_empty());
-        assert!(whole_pages(u64::MAX - 10, u64::MAX).is_empty());
-    }
-
-    #[test]
-    fn overlaps_are_what_both_have() {
-        assert_eq!(overlap(&(10..30), &(20..40)), 20..30);
-        assert!(overlap(&(10..20), &(30..40)).is_empty());
     }
 }

@@ -4,8 +4,8 @@
 //! The pages become shared memory of this process alone. A process that a fork makes gets private ones again, with what they held
 //! at the fork, and so does the program when the window is freed.
 
-use crate::table::{self, PAGE};
-use crate::{backstop, edges, kernel, place};
+use crate::pages::{self, PAGE};
+use crate::{backstop, edges, kernel, place, table};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -147,7 +147,7 @@ fn close(file: i64) {
 
 /// May these pages get another mapping? Nobody but this thread accesses them, as far as anybody can know.
 fn may_be_moved(start: u64, end: u64) -> bool {
-    let (pages, whole) = (table::all_pages(start, end), table::whole_pages(start, end));
+    let (pages, whole) = (pages::all_pages(start, end), pages::whole_pages(start, end));
     let is_short = pages.end - pages.start <= MOST_BYTES;
     is_short
         && (whole.is_empty() || place::is_plain(&whole))
@@ -158,7 +158,7 @@ fn may_be_moved(start: u64, end: u64) -> bool {
 
 /// Gives the program's memory from `start` to `end` a second view. The place of `start` there; 0 if it cannot have one.
 pub(crate) extern "C" fn double(start: u64, end: u64) -> u64 {
-    let pages = table::all_pages(start, end);
+    let pages = pages::all_pages(start, end);
     if end <= start || !table::is_on() {
         return 0;
     }
@@ -199,11 +199,11 @@ fn while_nobody_writes(pages: &Range<u64>, moves: impl FnOnce() -> bool) -> bool
     backstop::block_inside();
     MOVING.0.store(pages.start, Ordering::SeqCst);
     MOVING.1.store(pages.end, Ordering::SeqCst);
-    table::protect(pages, libc::PROT_READ);
+    pages::protect(pages, libc::PROT_READ);
     let ends = [pages.start, pages.end - PAGE];
     let is_moved = !ends.iter().any(|page| backstop::kernel_may_reach(*page)) && moves();
     if !is_moved {
-        table::protect(pages, table::OPEN);
+        pages::protect(pages, pages::OPEN);
     }
     MOVING.1.store(0, Ordering::SeqCst);
     MOVING.0.store(0, Ordering::SeqCst);
@@ -212,7 +212,7 @@ fn while_nobody_writes(pages: &Range<u64>, moves: impl FnOnce() -> bool) -> bool
 
 /// The window is gone, for which [`double`] has given this memory a second view: the last one takes the view with it.
 pub(crate) extern "C" fn undouble(start: u64, end: u64) {
-    let pages = table::all_pages(start, end);
+    let pages = pages::all_pages(start, end);
     let Some(view) = views().find(|view| view.holds(&pages)) else { return };
     // With other threads, nobody knows who accesses it: it stays as it is, which nobody sees.
     if view.windows.fetch_sub(1, Ordering::SeqCst) != 1 || !edges::are_possible() {

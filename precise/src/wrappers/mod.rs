@@ -54,7 +54,7 @@ impl Opening {
             if self.notes && !part.is_empty() {
                 records::by_function(entry.ticket(), (part.start, part.end.saturating_sub(part.start)), how);
             }
-            entry.open();
+            table::open(entry);
         }
     }
 }

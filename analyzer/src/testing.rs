@@ -31,6 +31,9 @@
 //! //! variable 0x1000 40 values   a variable of the program: its address, its bytes, its name
 //! //! unasked                     nobody asks for variables
 //! //! declared 0 buf values double   the argument for a parameter of calls of a rank, and its type in C
+//! //! array 0 0 0x1000 MPI_INT float64 a   the array that the first call of a rank has as a parameter (from 0), for a datatype,
+//!                      and its variable (`-`: none is known)
+//! //! statement comm.Send([a, MPI.INT])   the text of the calls, in a program in Python
 //! //! queue 0 MPI_COMM_WORLD receives peer any tag 7 bytes 4 x2   an entry of the message queues at the end; all
 //!                      of them, in order, if there is one
 //! ```
@@ -44,8 +47,9 @@ use engine::{Analysis, End, Engine, Queued, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use symbols::variables::{Declared, Kind, Leaf, Scalar, Storage};
-use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
+use trace_format::definition::{Array, ArrayElement, Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::file::PROCESS_THREAD;
+use trace_format::mpi::predefined::DATATYPES;
 use trace_format::mpi::special::PROC_NULL;
 use trace_format::mpi::{Class, FnId};
 use trace_format::ranks::Ranks;
@@ -82,6 +86,10 @@ struct Fixed {
     storages: Vec<Storage>,
     /// Rank, parameter, text, type.
     declared: Vec<(i32, String, String, Scalar)>,
+    /// Arrays of interpreted programs, of whichever line, with the rank.
+    arrays: Vec<(i32, Array)>,
+    /// The text of the calls.
+    statement: Option<String>,
     /// Nobody may ask.
     is_unasked: bool,
 }
@@ -109,11 +117,40 @@ impl Fixed {
         self.declared.push((rank.parse().expect("a rank"), parameter.to_owned(), text.to_owned(), scalar));
     }
 
+    fn array(&mut self, words: &str) {
+        let [rank, parameter, address, datatype, element, variable] = words.split_whitespace().collect::<Vec<_>>()[..]
+        else {
+            panic!("six words")
+        };
+        let (is, size) = match element {
+            "int64" => (ArrayElement::Integer, 8),
+            "float32" => (ArrayElement::Real, 4),
+            "float64" => (ArrayElement::Real, 8),
+            "complex128" => (ArrayElement::Complex, 16),
+            other => panic!("no dtype `{other}`"),
+        };
+        let place = DATATYPES.iter().position(|name| *name == datatype);
+        let array = Array {
+            stack: 0,
+            parameter: parameter.parse().expect("a parameter"),
+            datatype: place.map_or(FIRST_USER_ID, |place| place as Id + 1),
+            address: u64::from_str_radix(address.trim_start_matches("0x"), 16).expect("an address"),
+            element: is,
+            size,
+            element_type: format!("dtype {element}"),
+            variable: variable.trim_matches('-').to_owned(),
+        };
+        self.arrays.push((rank.parse().expect("a rank"), array));
+    }
+
     /// Says of all lines that their calls have the stack in the same place.
     fn introduce(&self, engine: &mut Engine, ranks: i32) {
         const LINES: Id = 100;
-        if self.storages.is_empty() && self.declared.is_empty() {
+        if self.storages.is_empty() && self.declared.is_empty() && self.arrays.is_empty() {
             return;
+        }
+        for (stack, (rank, array)) in (1..LINES).flat_map(|line| self.arrays.iter().map(move |array| (line, array))) {
+            engine.feed(*rank, RankEvent::Definition(Definition::Array(Array { stack, ..array.clone() })));
         }
         for (rank, stack) in (0..ranks).flat_map(|rank| (1..LINES).map(move |line| (rank, line))) {
             let frames = Definition::Frames { stack, thread: 0, slots: vec![0x1000, 0x9000] };
@@ -139,6 +176,11 @@ impl Variables for Fixed {
         };
         let declared = Declared { name, is_of_structure: false, is_whole_structure: false, size, leaf: Box::new(leaf) };
         Some(Rc::new(Argument { text: text.clone(), count: String::new(), datatype: "MPI_".to_owned(), declared }))
+    }
+
+    fn statement(&mut self, _: i32, _: Id, _: FnId) -> Option<String> {
+        assert!(!self.is_unasked, "nobody wants to be told of variables");
+        self.statement.clone()
     }
 }
 
@@ -185,6 +227,8 @@ fn expected(text: &str) -> Expected {
                 "hidden" => e.hidden = rest.trim().parse().expect("a number"),
                 "variable" => e.variables.variable(rest),
                 "declared" => e.variables.argument(rest),
+                "array" => e.variables.array(rest),
+                "statement" => e.variables.statement = Some(rest.to_owned()),
                 "unasked" => e.variables.is_unasked = true,
                 "queue" => e.queues.push(rest.trim().to_owned()),
                 other => panic!("line {}: unknown option `{other}`", i + 1),

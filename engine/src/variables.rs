@@ -32,4 +32,7 @@ pub trait Variables {
         buffer: usize,
         others: [Option<usize>; 2],
     ) -> Option<Rc<Argument>>;
+
+    /// The text of the call at a call site of an interpreted program.
+    fn statement(&mut self, rank: i32, site: Id, func: FnId) -> Option<String>;
 }

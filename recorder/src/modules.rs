@@ -55,6 +55,20 @@ impl Loaded {
     }
 }
 
+/// The file of the module that an address lies in, as the loader was told it; empty for the executable.
+pub fn file_at(address: u64) -> Option<String> {
+    let mut file = None;
+    elf::each_module(&mut |info| {
+        let is_here = elf::holds(info, address);
+        if is_here && !info.dlpi_name.is_null() {
+            // SAFETY: the loader's name is a C string.
+            file = Some(unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned());
+        }
+        is_here
+    });
+    file
+}
+
 /// How many modules were ever loaded and unloaded.
 pub type Changes = (u64, u64);
 

@@ -57,7 +57,7 @@ impl Rank {
 /// The library that records.
 const INTERPOSER: &str = "libmpivet.so";
 /// The module of frames in interpreted code.
-const INTERPRETED: &str = "python";
+pub(crate) const INTERPRETED: &str = "python";
 
 /// Modules and stacks of all ranks.
 #[derive(Default)]

@@ -2,12 +2,13 @@
 
 use crate::source::Language;
 use crate::statement::statement;
-use crate::symbols::{Symbols, is_user};
+use crate::symbols::{INTERPRETED, Symbols, is_user};
 use engine::variables::{Argument, Variables};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symbols::variables::{Storage, Syntax};
 use trace_format::definition::Id;
+use trace_format::location::Location;
 use trace_format::mpi::FnId;
 use trace_format::run::discovery::Frame;
 
@@ -77,5 +78,15 @@ impl Variables for ProgramVariables<'_> {
         let read = self.read((rank, site), &call, func, buffer, others).map(Rc::new);
         self.arguments.insert(key, read.clone());
         read
+    }
+
+    fn statement(&mut self, rank: i32, site: Id, func: FnId) -> Option<String> {
+        let is_interpreted = |place: &Location| place.module == INTERPRETED;
+        let place = self.symbols.frames(rank, site, 0).into_iter().find(is_interpreted).filter(is_user)?;
+        if Language::of(&place.file) != Language::Python || self.symbols.is_changed(rank, &place.file) {
+            return None;
+        }
+        let statement = statement(self.symbols, rank, &place.file, place.line, func.name())?;
+        statement.name().is_some().then(|| statement.text())
     }
 }

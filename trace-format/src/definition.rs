@@ -229,6 +229,42 @@ pub enum Definition {
         /// Address of each return address, innermost first, perhaps with one more. None: it is not the same for all calls.
         slots: Vec<u64>,
     },
+    /// The array of an interpreted program that the first call from a place was given as a buffer.
+    Array(Array),
+}
+
+/// An array of an interpreted program, and the call that was given it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Array {
+    /// [`Definition::SourceStack`] of the call.
+    pub stack: Id,
+    /// The parameter that is the buffer, from 0.
+    pub parameter: u8,
+    /// The datatype that the call says.
+    pub datatype: Id,
+    /// The address of the first element, which is that of the buffer.
+    pub address: u64,
+    /// How its elements are represented.
+    pub element: ArrayElement,
+    /// Bytes of one.
+    pub size: u8,
+    /// The type of its elements in the words of the program: `dtype float64`.
+    pub element_type: String,
+    /// The variable that holds it; empty if none is known.
+    pub variable: String,
+}
+
+/// How an element of an [`Array`] is represented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ArrayElement {
+    /// With or without a sign.
+    Integer,
+    /// True or false.
+    Logical,
+    /// Floating point.
+    Real,
+    /// Two numbers in floating point.
+    Complex,
 }
 
 /// How processes of different worlds met (MPI 4.1 sections 11.8 and 11.9).

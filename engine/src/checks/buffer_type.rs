@@ -7,8 +7,8 @@ use crate::state::{Draft, Element, Findings, Origin, Site, Typed, Unlike};
 use crate::variables::{Argument, Variables};
 use symbols::variables::{Kind, Leaf, Scalar};
 use trace_format::catalogue::{BUFFER_TYPE, CheckInfo};
-use trace_format::definition::FIRST_USER_ID;
-use trace_format::mpi::predefined::DATATYPES;
+use trace_format::definition::{Array, ArrayElement, FIRST_USER_ID};
+use trace_format::mpi::predefined::{DATATYPES, datatype_id};
 
 pub(super) static CHECK: &CheckInfo = &BUFFER_TYPE;
 
@@ -41,6 +41,58 @@ pub(crate) fn unlike(typed: &Typed, variables: &mut dyn Variables) -> Option<Unl
     }?;
     let words = format!("{said}, but {} is {}, {declared}", parameter(call, side.buf), argument.text);
     Some(Unlike { typed: typed.clone(), words })
+}
+
+/// Is a buffer described as something else than the array is that an interpreted program has given to the call? In words.
+pub(crate) fn unlike_array(typed: &Typed, array: &Array, variables: &mut dyn Variables) -> Option<Unlike> {
+    let Typed { call, side, elements, .. } = typed;
+    let first = elements.first().filter(|first| first.offset == 0)?;
+    let ours = kind(first).filter(|_| elements.iter().all(|element| element.basic == first.basic))?;
+    let theirs = match array.element {
+        ArrayElement::Integer => Kind::Integer,
+        ArrayElement::Logical => Kind::Logical,
+        ArrayElement::Real => Kind::Real,
+        ArrayElement::Complex => Kind::Complex,
+    };
+    let Array { size, element_type, variable, .. } = array;
+    let size = u64::from(*size);
+    let declared = Scalar { path: String::new(), name: String::new(), kind: theirs, size, byte: 0 };
+    if fits(&declared, first, ours) {
+        return None;
+    }
+    let statement = variables.statement(call.rank, call.site, call.func)?;
+    let is_derived = typed.datatype >= FIRST_USER_ID;
+    let is_for_several = !is_derived && size == first.size && !names_datatype(&statement);
+    if is_for_several || is_seen_otherwise(&statement) || is_multiple(&statement, size / first.size) {
+        return None;
+    }
+    let is = if is_derived { "is made of" } else { "is" };
+    let said = format!("{is} {} ({} bytes)", name(first), first.size);
+    let what = format!("an array of {element_type} ({size} bytes)");
+    let argument = if variable.is_empty() { what } else { format!("{variable}, {what}") };
+    let words = format!("{said}, but {} is {argument}", parameter(call, side.buf));
+    Some(Unlike { typed: typed.clone(), words })
+}
+
+/// Does the statement name a datatype of mpi4py: `MPI.DOUBLE`?
+fn names_datatype(statement: &str) -> bool {
+    let mut names = statement.split("MPI.").skip(1).filter_map(|rest| words(rest).next());
+    names.any(|name| datatype_id(&format!("MPI_{name}")).is_some())
+}
+
+/// Does the statement say that it sees the memory of the array as something else, or counts in bytes?
+fn is_seen_otherwise(statement: &str) -> bool {
+    const WORDS: [&str; 8] = ["view", "itemsize", "nbytes", "sizeof", "frombuffer", "frombytes", "memoryview", "cast"];
+    words(statement).any(|word| WORDS.contains(&word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Does the text count in elements that are so many times smaller?
+fn is_multiple(text: &str, ratio: u64) -> bool {
+    text.contains('*') && ratio > 1 && words(text).any(|word| word == ratio.to_string())
 }
 
 /// Elements of one basic type.
@@ -126,8 +178,6 @@ fn fits(declared: &Scalar, element: &Element, kind: Kind) -> bool {
 /// Does the source say that it counts in other units than elements of the variable? `sizeof(x) / sizeof(int)`, `2 * n`.
 fn is_counted_otherwise(argument: &Argument, declared: &Scalar, element: &Element) -> bool {
     let count = argument.count.to_ascii_lowercase();
-    let ratio = declared.size / element.size.max(1);
-    let mut words = count.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let is_multiple = count.contains('*') && ratio > 1 && words.any(|word| word == ratio.to_string());
-    ["sizeof", "storage_size", "transfer("].iter().any(|word| count.contains(word)) || is_multiple
+    let is_said = ["sizeof", "storage_size", "transfer("].iter().any(|word| count.contains(word));
+    is_said || is_multiple(&count, declared.size / element.size.max(1))
 }

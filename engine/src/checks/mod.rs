@@ -13,7 +13,7 @@ use crate::state::{
 };
 use crate::waits::Knot;
 pub use abend::name as signal_name;
-pub(crate) use buffer_type::unlike;
+pub(crate) use buffer_type::{unlike, unlike_array};
 pub(crate) use consequences::relate;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;

@@ -27,7 +27,10 @@ impl Engine {
                     too_small.extend(beyond.map(|storage| TooSmall { extent: extent.clone(), storage }));
                 }
                 let types = kept.types.iter().filter(|_| is_type_wanted);
-                unlike.extend(types.filter_map(|typed| checks::unlike(typed, variables)));
+                unlike.extend(types.filter_map(|typed| match r.variables.array(typed) {
+                    Some(array) => checks::unlike_array(typed, array, variables),
+                    None => checks::unlike(typed, variables),
+                }));
             }
         }
         (self.model.too_small, self.model.unlike) = (too_small, unlike);

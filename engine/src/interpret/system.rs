@@ -85,6 +85,7 @@ impl Model {
                 r.variables.define(stack, thread, &slots);
             }
             Definition::Frames { .. } => {}
+            Definition::Array(array) => r.variables.define_array(array),
         }
     }
 

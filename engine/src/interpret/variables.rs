@@ -61,7 +61,7 @@ impl Model {
         let status = outs.and_then(|outs| status_at(outs, origin.arg_places.status, 0));
         let kept = self.ranks[origin.rank as usize].variables.at(origin.site, side.buf)?;
         if let (Some(datatype), Some(elements)) = (datatype, elements) {
-            kept.types.push(Typed { call: origin.clone(), side, datatype, elements });
+            kept.types.push(Typed { call: origin.clone(), side, address, datatype, elements });
         }
         if may_be_variable {
             let got = status.and_then(|status| status.bytes).filter(|_| takes_less);

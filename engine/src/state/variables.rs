@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use symbols::variables::Storage;
-use trace_format::definition::{Combiner, Id};
+use trace_format::definition::{Array, Combiner, Id};
 
 /// Buffers that are kept of a call site and parameter.
 const MAX_KEPT: usize = 8;
@@ -47,6 +47,8 @@ pub(crate) struct Extent {
 pub(crate) struct Typed {
     pub(crate) call: Rc<Origin>,
     pub(crate) side: Side,
+    /// Where the buffer begins.
+    pub(crate) address: i64,
     pub(crate) datatype: Id,
     pub(crate) elements: Arc<[Element]>,
 }
@@ -66,6 +68,8 @@ pub(crate) struct Buffers {
     pub(crate) irregular: FxHashSet<Id>,
     /// By call site and parameter.
     pub(crate) kept: FxHashMap<(Id, u8), Kept>,
+    /// Arrays of interpreted programs, likewise.
+    arrays: FxHashMap<(Id, u8), Array>,
 }
 
 impl Buffers {
@@ -83,6 +87,18 @@ impl Buffers {
         if *known != new {
             *known = None;
         }
+    }
+
+    /// The array of the first call from a place.
+    pub(crate) fn define_array(&mut self, array: Array) {
+        self.arrays.entry((array.stack, array.parameter)).or_insert(array);
+    }
+
+    /// The array that a call of an interpreted program was given, if it is known.
+    pub(crate) fn array(&self, typed: &Typed) -> Option<&Array> {
+        let array = self.arrays.get(&(typed.call.site, typed.side.buf))?;
+        let is_it = array.datatype == typed.datatype && i64::try_from(array.address) == Ok(typed.address);
+        is_it.then_some(array)
     }
 
     /// Does the trace say where stacks lie?

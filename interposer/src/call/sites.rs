@@ -2,9 +2,11 @@
 //! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
 
 use crate::call::caller::Callers;
+use crate::call::info::Info;
 use crate::call::python;
 use crate::debuggers::queues;
 use crate::mpi::origin::Origin;
+use crate::mpi::words::Words;
 use dashmap::DashMap;
 use recorder::modules;
 use recorder::trace;
@@ -116,12 +118,17 @@ impl Cache {
         }
     }
 
-    /// The place of a call of `row`. In a Python program it is the stack together with the lines that the Python functions
+    /// The place of a call. In a Python program it is the stack together with the lines that the Python functions
     /// are at.
     #[inline(always)]
-    pub(crate) fn site(&mut self, arrival: Arrival, row: &Function) -> Site {
-        let site = self.native(arrival.return_address, arrival.stack_pointer, row);
-        if site.is_nested() { site } else { Site { stack: self.python.site(site.stack), ..site } }
+    pub(crate) fn site(&mut self, arrival: Arrival, info: &Info, words: &Words) -> Site {
+        let Arrival { return_address, stack_pointer } = arrival;
+        let site = self.native(return_address, stack_pointer, info.row);
+        if site.is_nested() {
+            return site;
+        }
+        let call = python::Arguments { info, words, return_address };
+        Site { stack: self.python.site(site.stack, call), ..site }
     }
 
     #[inline(always)]

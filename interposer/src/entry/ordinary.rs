@@ -47,10 +47,10 @@ pub(crate) fn begin(
         Some(routine) if routine.function == info.row.id => {
             routine.recorded = true;
             let arrival = Arrival { return_address: routine.return_address, stack_pointer: routine.stack_pointer };
-            (arrival, thread.sites.site(arrival, info.row))
+            (arrival, thread.sites.site(arrival, info, words))
         }
         _ => {
-            let site = thread.sites.site(arrival, info.row);
+            let site = thread.sites.site(arrival, info, words);
             if site.is_nested() || thread.depth > 0 && is_tools(site, profiling) {
                 return false;
             }

@@ -99,7 +99,7 @@ pub(crate) fn look(thread: &mut Thread, call: &Call) {
 #[inline(never)]
 fn begin_anew(thread: &mut Thread, info: &Info, arrival: Arrival, words: &Words) -> Option<(Site, Ins)> {
     let changes = handles::changes();
-    let site = thread.sites.site(arrival, info.row);
+    let site = thread.sites.site(arrival, info, words);
     if site.is_nested() || !thread.stage.reserve(info.max_record) {
         return None;
     }

@@ -134,6 +134,7 @@ fn of_definition(definition: &Definition) -> usize {
         Definition::Blob { bytes, .. } | Definition::Dump { bytes, .. } => bytes.len(),
         Definition::Source { file, function, .. } => file.len() + function.len(),
         Definition::SourceStack { sources, .. } => size_of_val(&sources[..]),
+        Definition::Array(array) => array.element_type.len() + array.variable.len(),
         Definition::Op { .. } | Definition::Object { .. } | Definition::OnComm { .. } => 0,
     }
 }

@@ -16,11 +16,15 @@ pub(super) struct Layout {
     pub(super) executable: u64,
     pub(super) instruction: u64,
     pub(super) owner: u64,
+    /// Behind it are the variables of the frame, and its stack of values.
+    pub(super) locals: u64,
+    pub(super) globals: u64,
     pub(super) filename: u64,
     pub(super) qualname: u64,
     pub(super) linetable: u64,
-    /// An int of 4 bytes.
+    /// An int of 4 bytes, between those that say how many values the stack may have and how many variables there are.
     pub(super) firstlineno: u64,
+    pub(super) names_of_locals: u64,
     /// The instructions.
     pub(super) instructions: u64,
     pub(super) object_type: u64,
@@ -32,9 +36,11 @@ pub(super) struct Layout {
     pub(super) ascii_data: u64,
     /// Data of another text.
     pub(super) text_data: u64,
+    /// The instruction that calls with a tuple and a dictionary of arguments.
+    pub(super) call_with_tuple: u8,
 }
 
-/// `offsetof` in the headers of 3.11; `tests/programs/python_offsets.c` holds them against the headers of this machine.
+/// `offsetof` in the headers of 3.11 (`internal/pycore_frame.h`).
 const V3_11: Layout = Layout {
     cframe: Some(56),
     current_frame: 8,
@@ -42,10 +48,13 @@ const V3_11: Layout = Layout {
     executable: 32,
     instruction: 56,
     owner: 69,
+    locals: 72,
+    globals: 8,
     filename: 112,
     qualname: 128,
     linetable: 136,
     firstlineno: 72,
+    names_of_locals: 96,
     instructions: 184,
     object_type: 8,
     bytes_size: 16,
@@ -54,6 +63,7 @@ const V3_11: Layout = Layout {
     text_state: 32,
     ascii_data: 48,
     text_data: 72,
+    call_with_tuple: 142,
 };
 
 /// The layout of 3.12.
@@ -64,6 +74,7 @@ const V3_12: Layout = Layout {
     executable: 0,
     instruction: 56,
     owner: 70,
+    globals: 24,
     firstlineno: 68,
     instructions: 192,
     ascii_data: 40,
@@ -99,11 +110,15 @@ impl Layout {
             previous: offset(29)?,
             executable: offset(30)?,
             instruction: offset(31)?,
+            locals: offset(32)?,
             owner: offset(33)?,
+            // Not published.
+            globals: V3_12.globals,
             filename: offset(35)?,
             qualname: offset(37)?,
             linetable: offset(38)?,
             firstlineno: offset(39)?,
+            names_of_locals: offset(41)?,
             instructions: offset(43)?,
             object_type: offset(45)?,
             bytes_size: offset(65)?,
@@ -113,6 +128,7 @@ impl Layout {
             ascii_data: offset(70)?,
             // Behind it lie length and pointer of the text in UTF-8.
             text_data: offset(70)? + 16,
+            call_with_tuple: 54,
         })
     }
 }

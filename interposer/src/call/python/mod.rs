@@ -6,19 +6,26 @@
 //! They are read where they lie. What cannot be read that way (another version of CPython, another build) gives no
 //! frames, and call sites are C stacks as everywhere else. So are those of what runs while the interpreter shuts down.
 
+mod arguments;
+mod arrays;
+mod elements;
+mod find;
 mod layout;
+mod objects;
 mod source;
 
+use crate::call::info::Info;
 use crate::call::sites;
 use crate::debuggers::queues;
-use crate::mpi::handles;
+use crate::mpi::words::Words;
+pub(crate) use find::look;
 use layout::Layout;
-use recorder::{modules, trace};
+use recorder::trace;
 use rustc_hash::FxHashMap;
 use source::Memory;
 pub(crate) use source::Source;
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 use trace_format::definition::{Definition, Id};
 
@@ -50,73 +57,11 @@ pub(crate) fn is_there() -> bool {
     interpreter().is_some()
 }
 
-/// Set when there is an interpreter, and it is none whose frames can be read.
-static UNREADABLE: AtomicBool = AtomicBool::new(false);
-
-/// Looks for an interpreter if none is known. Called where a C stack is new: the one that comes from an interpreter is.
-pub(crate) fn look() {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    if interpreter().is_some() || UNREADABLE.load(Ordering::Relaxed) {
-        return;
-    }
-    // A library that is loaded later may bring one; to look in all of them takes long.
-    static ABSENT: AtomicU64 = AtomicU64::new(0);
-    let loaded = modules::changes().0;
-    if ABSENT.load(Ordering::Relaxed) == loaded {
-        return;
-    }
-    let Some(get) = symbol(c"PyGILState_GetThisThreadState") else { return ABSENT.store(loaded, Ordering::Relaxed) };
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    if interpreter().is_some() {
-        return;
-    }
-    let Some(found) = find(get) else { return UNREADABLE.store(true, Ordering::Relaxed) };
-    match found.looks_right() {
-        Some(true) => {
-            INTERPRETER.store(Box::into_raw(Box::new(found.interpreter)), Ordering::Release);
-            // From now on C stacks do not tell call sites.
-            handles::have_changed();
-        }
-        Some(false) => UNREADABLE.store(true, Ordering::Relaxed),
-        None => {}
-    }
-}
-
-fn symbol(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name is a C string; the lookup has no preconditions.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!address.is_null()).then_some(address)
-}
-
-/// An interpreter of a version whose layout is known, and what it takes to try that layout on this process.
-struct Candidate {
-    interpreter: Interpreter,
-    memory: Memory,
-    types: source::Types,
-}
-
-fn find(get: *mut c_void) -> Option<Candidate> {
-    let memory = Memory::open()?;
-    // `const unsigned long Py_Version`, since 3.11. Interpreters without it are older.
-    let version = memory.word(symbol(c"Py_Version")? as u64)?;
-    let layout = Layout::of(version, &memory, symbol(c"_PyRuntime")? as u64)?;
-    let is_initialized = symbol(c"Py_IsInitialized")?;
-    // SAFETY: both functions take nothing, and return an int and a pointer.
-    let (is_initialized, thread_state) = unsafe {
-        (
-            std::mem::transmute::<*mut c_void, IsInitialized>(is_initialized),
-            std::mem::transmute::<*mut c_void, ThreadState>(get),
-        )
-    };
-    let interpreter = Interpreter { layout, is_initialized, thread_state, code_type: symbol(c"PyCode_Type")? as u64 };
-    let types = source::Types { unicode: symbol(c"PyUnicode_Type")? as u64, bytes: symbol(c"PyBytes_Type")? as u64 };
-    Some(Candidate { interpreter, memory, types })
-}
-
 /// A frame of the interpreter: its code object, the instruction it is at, and what tells the code object from another
 /// one that may lie at the same address later.
 #[derive(Clone, Copy)]
 struct Frame {
+    address: u64,
     code: u64,
     instruction: u64,
     mark: u64,
@@ -175,7 +120,7 @@ impl Interpreter {
                         ^ field(lines, l.bytes_size).rotate_left(7)
                         ^ field(lines, l.bytes_data)
                         ^ u64::from(field(code, l.firstlineno) as u32);
-                    each(Frame { code, instruction: field(frame, l.instruction), mark });
+                    each(Frame { address: frame, code, instruction: field(frame, l.instruction), mark });
                     left -= 1;
                 }
                 frame = field(frame, l.previous);
@@ -184,51 +129,13 @@ impl Interpreter {
     }
 }
 
-impl Candidate {
-    /// Are the thread's frames what the layout says? `None` for a thread that runs no Python code. Reads them through the
-    /// kernel, so that a wrong guess is an error and not a fault.
-    fn looks_right(&self) -> Option<bool> {
-        let (memory, l) = (&self.memory, &self.interpreter.layout);
-        let thread = match self.interpreter.thread() {
-            0 => return None,
-            thread => thread,
-        };
-        let current = || match l.cframe {
-            Some(offset) => memory.word(memory.word(thread.wrapping_add(offset))?.wrapping_add(l.current_frame)),
-            None => memory.word(thread.wrapping_add(l.current_frame)),
-        };
-        let mut frame = match current() {
-            Some(0) => return None,
-            Some(frame) => frame,
-            None => return Some(false),
-        };
-        let mut good = 0;
-        while frame != 0 && good < 3 {
-            match self.previous_of(frame) {
-                Some((is_python, previous)) => {
-                    good += usize::from(is_python);
-                    frame = previous;
-                }
-                None => return Some(false),
-            }
-        }
-        Some(good > 0)
-    }
-
-    /// Does the frame run Python code, and which is the one before? `None` if it is not what it should be.
-    fn previous_of(&self, frame: u64) -> Option<(bool, u64)> {
-        let (memory, l) = (&self.memory, &self.interpreter.layout);
-        let field = |offset: u64| memory.word(frame.wrapping_add(offset));
-        let (code, instruction, previous) = (field(l.executable)?, field(l.instruction)?, field(l.previous)?);
-        let owner = memory.byte(frame.wrapping_add(l.owner))?;
-        let kind = memory.word(code.wrapping_add(l.object_type))?;
-        if owner == layout::OWNED_BY_C_STACK || kind != self.interpreter.code_type {
-            return Some((false, previous));
-        }
-        let there = Frame { code, instruction, mark: 0 };
-        let right = source::has_right_types(memory, l, &self.types, &there);
-        (right && source::of(memory, l, &there).is_some()).then_some((true, previous))
-    }
+/// A call whose place is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Arguments<'a> {
+    pub(crate) info: &'a Info,
+    pub(crate) words: &'a Words,
+    /// Where the call returns to.
+    pub(crate) return_address: u64,
 }
 
 /// Call sites of one thread that were seen before, by a hash of the C stack and the interpreter's frames.
@@ -244,15 +151,16 @@ impl Cache {
 
     /// The number of the call site with this C stack and the frames that the thread has now.
     #[inline(always)]
-    pub(crate) fn site(&mut self, stack: Id) -> Id {
+    pub(crate) fn site(&mut self, stack: Id, call: Arguments) -> Id {
         match interpreter() {
-            Some(python) => self.with_frames(python, stack),
+            Some(python) => self.with_frames(python, stack, call.info, call.words, call.return_address),
             None => stack,
         }
     }
 
+    /// The parts of the call one by one, so that they are in registers.
     #[inline(never)]
-    fn with_frames(&mut self, python: &Interpreter, stack: Id) -> Id {
+    fn with_frames(&mut self, python: &Interpreter, stack: Id, info: &Info, words: &Words, return_address: u64) -> Id {
         let start = u64::from(stack) ^ 0x9e37_79b9_7f4a_7c15;
         let mut hash = start;
         python.walk(self.depth, |frame| {
@@ -266,14 +174,17 @@ impl Cache {
         let place = (hash >> 52) as usize % ENTRIES;
         match self.seen.get(place) {
             Some((known, id)) if *known == hash => *id,
-            _ => self.unseen(python, stack, hash, place),
+            _ => self.unseen(python, stack, (hash, place), Arguments { info, words, return_address }),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn unseen(&mut self, python: &Interpreter, stack: Id, hash: u64, place: usize) -> Id {
-        let id = intern(python, &sources(python, self.depth), stack);
+    fn unseen(&mut self, python: &Interpreter, stack: Id, (hash, place): (u64, usize), call: Arguments) -> Id {
+        let (id, is_new) = intern(python, &sources(python, self.depth), stack);
+        if is_new {
+            arrays::note(python, id, call);
+        }
         if self.seen.is_empty() {
             self.seen = vec![(0, 0); ENTRIES];
         }
@@ -323,11 +234,11 @@ struct Known {
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
-/// The number of these places with this C stack below them; a new one is written to the trace.
-fn intern(python: &Interpreter, places: &[Source], stack: Id) -> Id {
-    let Some(trace) = trace::get() else { return stack };
+/// The number of these places with this C stack below them; a new one is written to the trace. Is it new?
+fn intern(python: &Interpreter, places: &[Source], stack: Id) -> (Id, bool) {
+    let Some(trace) = trace::get() else { return (stack, false) };
     if places.is_empty() {
-        return stack;
+        return (stack, false);
     }
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let Known { sources, stacks } = known.get_or_insert_default();
@@ -344,7 +255,7 @@ fn intern(python: &Interpreter, places: &[Source], stack: Id) -> Id {
     };
     let ids: Box<[Id]> = places.iter().map(&mut number).collect();
     if let Some(id) = stacks.get(&(stack, ids.clone())) {
-        return *id;
+        return (*id, false);
     }
     let id = sites::next_id();
     let interpreter = python.thread_state as *const () as u64;
@@ -356,5 +267,5 @@ fn intern(python: &Interpreter, places: &[Source], stack: Id) -> Id {
         queues::name_site(id, &format!("{file}:{line} in {function}"));
     }
     stacks.insert((stack, ids), id);
-    id
+    (id, true)
 }

@@ -25,6 +25,8 @@ pub(super) struct Types {
 /// Longest path, and longest table of lines; what is longer is taken for a wrong address.
 const MAX_BYTES: u64 = 4 << 20;
 const MAX_CHARACTERS: u64 = 4096;
+/// Longest name of a type that is looked at, and its end.
+const MAX_NAME: usize = 96;
 
 /// The memory of this process.
 pub(super) struct Memory(File);
@@ -44,6 +46,27 @@ impl Memory {
         let mut bytes = [0; 8];
         self.0.read_exact_at(&mut bytes, address).ok()?;
         Some(u64::from_le_bytes(bytes))
+    }
+
+    /// An int of 4 bytes that counts something.
+    pub(super) fn count(&self, address: u64) -> Option<usize> {
+        let bytes = self.bytes(address, 4)?;
+        usize::try_from(i32::from_le_bytes(*bytes.first_chunk()?)).ok()
+    }
+
+    /// So many words.
+    pub(super) fn words(&self, address: u64, count: usize) -> Option<Vec<u64>> {
+        let bytes = self.bytes(address, count.checked_mul(8)?)?;
+        let (words, _) = bytes.as_chunks();
+        Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
+    /// A short text that ends with a zero.
+    pub(super) fn c_text(&self, address: u64) -> Option<String> {
+        let mut bytes = [0; MAX_NAME];
+        let len = self.0.read_at(&mut bytes, address).ok()?;
+        let text = bytes.get(..len)?.split_inclusive(|byte| *byte == 0).next()?.strip_suffix(&[0])?;
+        String::from_utf8(text.to_vec()).ok()
     }
 
     pub(super) fn byte(&self, address: u64) -> Option<u8> {
@@ -78,7 +101,7 @@ pub(super) fn of(memory: &Memory, layout: &Layout, frame: &Frame) -> Option<Sour
 }
 
 /// The text of a string object.
-fn text(memory: &Memory, layout: &Layout, object: u64) -> Option<String> {
+pub(super) fn text(memory: &Memory, layout: &Layout, object: u64) -> Option<String> {
     const COMPACT: u32 = 1 << 5;
     const ASCII: u32 = 1 << 6;
     let length = memory.word(object.wrapping_add(layout.text_length)).filter(|n| *n <= MAX_CHARACTERS)? as usize;

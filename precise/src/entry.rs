@@ -1,5 +1,6 @@
 //! A use of memory: which pages are protected for it, and against what.
 
+use crate::keys;
 use crate::pages::{PAGE, overlap, whole_pages};
 use recorder::in_flight::OF_WINDOW;
 use std::ops::Range;
@@ -73,7 +74,8 @@ impl Entry {
     /// the library: a message that is sent, or one of the library's own.
     pub(crate) fn closed(&self) -> Range<u64> {
         let (pages, memory) = (self.pages(), self.memory());
-        let closed = overlap(&pages, &whole_pages(memory.start, memory.end));
+        let whole = overlap(&pages, &whole_pages(memory.start, memory.end));
+        let closed = if keys::is_there() { pages.clone() } else { whole };
         if self.is_closed.load(Ordering::Acquire) { closed } else { pages.end..pages.end }
     }
 

@@ -1,7 +1,7 @@
 //! Faults on protected memory, and the trap behind the instruction that a page was opened for. For each, what is not ours goes to
 //! whoever had the signal before ([`crate::signals`]).
 
-use crate::{backstop, budget, edges, pages, records, signals, table, thread, views, watchpoints};
+use crate::{backstop, budget, edges, keys, pages, records, signals, table, thread, views, watchpoints};
 use recorder::in_flight::How;
 use std::ffi::{c_int, c_void};
 
@@ -10,6 +10,8 @@ const TRAP_FLAG: i64 = 1 << 8;
 /// `si_code` of that trap, and of a fault for want of rights.
 const TRAP_TRACE: c_int = 2;
 const NO_RIGHT: c_int = 2;
+/// The same, for want of the right that goes with a key.
+const NO_KEY: c_int = 4;
 /// Bit of the error code: the access was a store.
 const STORE: i64 = 2;
 /// An instruction accesses so many bytes at once at most.
@@ -27,7 +29,7 @@ pub(crate) unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginf
     let (code, address, ucontext) =
         unsafe { ((*info).si_code, (*info).si_addr() as u64, &mut *context.cast::<libc::ucontext_t>()) };
     let is_ours = match signal {
-        libc::SIGSEGV => code == NO_RIGHT && is_explained(address, ucontext),
+        libc::SIGSEGV => matches!(code, NO_RIGHT | NO_KEY) && is_explained(address, code == NO_KEY, ucontext),
         _ if code == TRAP_TRACE => end_step(ucontext),
         // SAFETY: the kernel has passed it.
         _ => unsafe { watchpoints::is_hit(info, register(ucontext, libc::REG_RIP) as u64, has_room(ucontext)) },
@@ -55,7 +57,7 @@ pub(crate) fn set_flag(context: &mut libc::ucontext_t, is_on: bool) {
 }
 
 /// Is the fault one of protected memory? Then the instruction can go on.
-fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
+fn is_explained(address: u64, is_by_key: bool, context: &mut libc::ucontext_t) -> bool {
     let start = budget::now();
     let page = address / pages::PAGE * pages::PAGE;
     let is_store = register(context, libc::REG_ERR) & STORE != 0;
@@ -77,6 +79,10 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
     }
     thread::with(|state| state.unexplained.set((0, 0)));
     if thread::is_inside() || budget::is_over() {
+        if is_by_key && keys::allow_in(context) {
+            thread::may_use_key();
+            return true;
+        }
         thread::opens();
         for entry in table::within(page..page + 1) {
             if edges::may_stay(entry, page, true) {
@@ -99,14 +105,20 @@ fn is_explained(address: u64, context: &mut libc::ucontext_t) -> bool {
             false => budget::may_trap(entry.ticket(), page) && table::may_trap(entry),
         };
     }
-    pages::open_page(page);
+    // With a key, the page stays closed to other threads meanwhile.
+    let has_key = is_by_key && may_go_on && keys::allow_in(context);
+    if !has_key {
+        pages::open_page(page);
+    }
     let steps = may_go_on
         && thread::with(|state| {
             let steps = state.steps.get();
             let place = state.stepping.get(steps);
             if steps == 0 {
                 state.since.set(start);
+                state.steps_by_key.set(false);
             }
+            state.steps_by_key.set(state.steps_by_key.get() | has_key);
             place.map(|place| place.set(page)).inspect(|()| state.steps.set(steps + 1)).is_some()
         });
     budget::trapped();
@@ -135,6 +147,9 @@ fn end_step(context: &mut libc::ucontext_t) -> bool {
         return false;
     }
     set_flag(context, false);
+    if pages > 0 && thread::with(|state| state.steps_by_key.replace(false)) {
+        keys::deny_in(context);
+    }
     thread::with(|state| {
         for page in state.stepping.iter().take(pages) {
             table::close_page(page.get());

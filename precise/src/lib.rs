@@ -24,6 +24,7 @@ mod edges;
 mod entry;
 mod handler;
 mod kernel;
+mod keys;
 mod pages;
 mod place;
 mod reach;
@@ -60,6 +61,7 @@ static mpivet_precise_interface: Interface = Interface {
 };
 
 extern "C" fn begin(loads: bool) -> bool {
+    keys::begin();
     table::begin(loads);
     budget::begin();
     signals::install();

@@ -1,6 +1,6 @@
 //! Ranges of pages, and their rights.
 
-use crate::kernel;
+use crate::{kernel, keys};
 use std::ops::Range;
 
 pub(crate) const PAGE: u64 = 4096;
@@ -9,7 +9,13 @@ pub(crate) const OPEN: i32 = libc::PROT_READ | libc::PROT_WRITE;
 /// Sets the rights of pages.
 pub(crate) fn protect(pages: &Range<u64>, rights: i32) -> bool {
     // SAFETY: only pages that were found to be plain memory, which the program may read and write, are entered into the table.
-    pages.is_empty() || unsafe { kernel::protect(pages.start, pages.end - pages.start, rights) }
+    unsafe {
+        match keys::is_there() {
+            _ if pages.is_empty() => true,
+            true => keys::protect(pages, rights),
+            false => kernel::protect(pages.start, pages.end - pages.start, rights),
+        }
+    }
 }
 
 pub(crate) fn open_page(page: u64) {

@@ -1,6 +1,6 @@
 //! The state of a thread: whether it is the program's, and whether it is inside of MPI.
 
-use crate::{backstop, edges, place, table};
+use crate::{backstop, edges, keys, place, table};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,9 +17,13 @@ pub(crate) struct State {
     outermost: Cell<u64>,
     /// It has opened memory for the library or for the kernel, and is counted for that.
     has_opened: Cell<bool>,
+    /// It may access pages with the key, until it leaves MPI.
+    uses_key: Cell<bool>,
     /// Pages that are open until the next trap.
     pub(crate) stepping: [Cell<u64>; MOST_PAGES],
     pub(crate) steps: Cell<usize>,
+    /// The thread may access pages with the key until then.
+    pub(crate) steps_by_key: Cell<bool>,
     /// When the first of them was opened.
     pub(crate) since: Cell<u64>,
     /// The last fault that nothing explained: instruction and address.
@@ -34,8 +38,10 @@ thread_local! {
             depth: Cell::new(0),
             outermost: Cell::new(0),
             has_opened: Cell::new(false),
+            uses_key: Cell::new(false),
             stepping: [const { Cell::new(0) }; MOST_PAGES],
             steps: Cell::new(0),
+            steps_by_key: Cell::new(false),
             since: Cell::new(0),
             unexplained: Cell::new((0, 0)),
         }
@@ -118,6 +124,11 @@ pub(crate) fn opens() {
     });
 }
 
+/// The thread may access pages with the key until it leaves MPI; threads of libraries never do.
+pub(crate) fn may_use_key() {
+    STATE.with(|state| state.uses_key.set(state.depth.get() > 0));
+}
+
 /// All memory was opened, for something that nobody sees the end of: until the thread leaves MPI for the next time.
 pub(crate) fn opens_until_mpi() {
     STATE.with(|state| {
@@ -159,6 +170,9 @@ pub(crate) extern "C" fn leave(before: u32) {
 }
 
 fn close(state: &State) {
+    if state.uses_key.replace(false) {
+        keys::deny();
+    }
     if state.has_opened.replace(false) {
         table::end_opening();
     } else {

@@ -12,10 +12,10 @@ check! {
     ///
     /// It looks at windows of MPI_Win_allocate whose memory the processes of a node share, and at those of MPI_Win_create in
     /// programs with one thread, in which MPI gets a second view of the memory; one thread calls MPI (MPI_THREAD_SINGLE,
-    /// MPI_THREAD_FUNNELED). On a page that such memory shares with other data stores alone are seen. A page is left alone
-    /// after 64 accesses, until the process synchronizes the window again; of a window that costs much a part is watched at a
-    /// time, and nothing of it for a while; all is left alone when the program would take three times as long.
-    /// `--precise=stores` leaves out loads. From silence nothing follows.
+    /// MPI_THREAD_FUNNELED). On a page that such memory shares with other data stores alone are seen, unless the processor has
+    /// protection keys. A page is left alone after 64 accesses, until the process synchronizes the window again; of a window
+    /// that costs much a part is watched at a time, and nothing of it for a while; all is left alone when the program would
+    /// take three times as long. `--precise=stores` leaves out loads. From silence nothing follows.
     ///
     /// # Why it is wrong
     /// Loads and stores of the process are accesses to its window as those by calls are (MPI 4.1, 12.7): the outcome of a store

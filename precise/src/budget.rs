@@ -8,8 +8,12 @@ const MOST_ON_PAGE: u32 = 64;
 const MOST_TIMES: u64 = 3;
 /// Time that traps may take in any case, in nanoseconds.
 const FREE_NS: u64 = 300_000_000;
-/// Price of a trap that the handlers do not see themselves: the way to the first handler, and from the last one back.
-const UNSEEN_NS: u64 = 3_000;
+/// Price of a trap that the handlers do not see themselves: the way to the first handler, and from the last one back, as it was
+/// measured at the beginning.
+static UNSEEN_NS: AtomicU64 = AtomicU64::new(USUAL_NS);
+const USUAL_NS: u64 = 3_000;
+/// Virtual machines take long for what leaves them; whatever is longer was an interruption.
+const MOST_NS: u64 = 50_000;
 
 const PLACES: usize = 1 << 14;
 
@@ -62,7 +66,24 @@ pub(crate) fn trapped() {
 
 /// A trap whose handler began at `start` is over: the instruction has been led over. Too much time: all is given up.
 pub(crate) fn spend(start: u64) {
-    spend_time(start, UNSEEN_NS);
+    spend_time(start, UNSEEN_NS.load(Ordering::Relaxed));
+}
+
+/// Nanoseconds that traps have taken up to now.
+pub(crate) fn spent() -> u64 {
+    SPENT.load(Ordering::Relaxed)
+}
+
+/// A trap has taken so long, of which so much was counted.
+pub(crate) fn learn(took: u64, counted: u64) {
+    let seen = counted.saturating_sub(UNSEEN_NS.load(Ordering::Relaxed));
+    UNSEEN_NS.store(took.saturating_sub(seen).clamp(USUAL_NS, MOST_NS), Ordering::Relaxed);
+}
+
+/// How long a trap takes, in nanoseconds: as it was on average.
+pub(crate) fn price() -> u64 {
+    let traps = TRAPS.load(Ordering::Relaxed);
+    SPENT.load(Ordering::Relaxed).checked_div(traps).unwrap_or(0)
 }
 
 /// As [`spend`], for what is no trap of an access and costs so much beside.

@@ -20,7 +20,7 @@ static STRIKES: [(AtomicU64, AtomicU32); PLACES] = [const { (AtomicU64::new(0), 
 const STRIKE: u32 = 64;
 const ENOUGH: u32 = 2 * STRIKE;
 const MOST_STRIKES: u32 = 16 * STRIKE;
-/// An access of MPI to an edge opens all of the buffer, and counts so much as so many traps of the program.
+/// An access of MPI to an edge opens all of the buffer, and loads of other data are many: each counts as so many stores.
 const WEIGHT: u32 = 4;
 /// A stack of the program's own making may reach so far around the stack pointer.
 const AROUND_STACK: u64 = 128 << 10;
@@ -98,12 +98,12 @@ pub(crate) fn end() {
     }
 }
 
-/// The page was accessed. False: it is an edge of the entry, and given up now.
-pub(crate) fn may_stay(entry: &Entry, page: u64, is_inside: bool) -> bool {
+/// The page was accessed, by a store of the program or otherwise. False: it is an edge of the entry, and given up now.
+pub(crate) fn may_stay(entry: &Entry, page: u64, is_store: bool) -> bool {
     if !entry.is_edge(page) {
         return true;
     }
-    let times = if is_inside { WEIGHT } else { 1 };
+    let times = if is_store { 1 } else { WEIGHT };
     if (0..times).fold(true, |all, _| budget::may_trap(entry.ticket(), page) && all) {
         return true;
     }

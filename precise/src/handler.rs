@@ -85,7 +85,7 @@ fn is_explained(address: u64, is_by_key: bool, context: &mut libc::ucontext_t) -
         }
         thread::opens();
         for entry in table::within(page..page + 1) {
-            if edges::may_stay(entry, page, true) {
+            if edges::may_stay(entry, page, false) {
                 table::open(entry);
             }
         }
@@ -101,7 +101,7 @@ fn is_explained(address: u64, is_by_key: bool, context: &mut libc::ucontext_t) -
             records::by_instruction(entry.ticket(), (address, 0), how, at);
         }
         may_go_on &= match entry.is_edge(page) {
-            true => edges::may_stay(entry, page, false),
+            true => edges::may_stay(entry, page, is_store),
             false => budget::may_trap(entry.ticket(), page) && table::may_trap(entry),
         };
     }

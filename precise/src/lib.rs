@@ -103,6 +103,7 @@ extern "C" fn counts() -> Counts {
     let mut counts = arm::counts();
     counts.traps = budget::traps();
     counts.pages = budget::pages();
+    counts.trap_ns = budget::price();
     counts.is_over = u64::from(budget::is_over());
     let lacking = [(backstop::works(), lacks::CALLS), (watchpoints::works(), lacks::WATCHPOINTS)];
     counts.lacks = lacking.iter().filter(|(works, _)| !works).fold(0, |all, (_, bit)| all | bit);

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 pub const SYMBOL: &CStr = c"mpivet_precise_interface";
 
 /// Raised with each change of these types: both libraries are of one build.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Return addresses of one access at most, the instruction itself included.
 pub const MAX_FRAMES: usize = 32;
@@ -93,6 +93,8 @@ pub struct Counts {
     pub full: u64,
     /// Accesses that were trapped outside of MPI.
     pub traps: u64,
+    /// How long one takes, in nanoseconds, on average; 0: there was none.
+    pub trap_ns: u64,
     /// Pages that were given up after too many of them.
     pub pages: u64,
     /// All was given up, because the traps took too much time.

@@ -355,7 +355,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
             _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::In) => Watched::SetErrhandler,
             _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::Out) => Watched::GetErrhandler,
             FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
-            FnId::MPI_Type_get_contents => Watched::GetContents,
+            FnId::MPI_Type_get_contents | FnId::MPI_Type_get_contents_c => Watched::GetContents,
             FnId::MPI_Pcontrol => Watched::Pcontrol,
             FnId::MPI_Type_commit => Watched::Commit,
             FnId::MPI_Comm_get_attr | FnId::MPI_Attr_get => Watched::GetAttribute,

@@ -249,15 +249,15 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
 /// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
 pub(crate) fn contents(maker: &Maker) {
     let &Maker { function, abi, words, .. } = maker;
-    let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
-    let args =
-        [words[0], &raw mut ints as u64, &raw mut addresses as u64, &raw mut types as u64, &raw mut combiner as u64];
-    if library::call(FnId::MPI_Type_get_envelope, &args) != Some(0) {
-        return;
-    }
+    let datatype = words[0];
+    let types = match function.id {
+        FnId::MPI_Type_get_contents_c => types_of_large(datatype),
+        _ => types_of(datatype),
+    };
+    let Some(types) = types else { return };
     let Some(base) = function.param("array_of_datatypes").and_then(|p| words.get(p)) else { return };
     let bytes = abi.handle_bytes(Kind::Datatype) as u64;
-    for i in 0..types.max(0) as u64 {
+    for i in 0..types {
         let place = base + i * bytes;
         // SAFETY: the library has written this many handles into the program's array.
         let handle = unsafe {
@@ -268,4 +268,26 @@ pub(crate) fn contents(maker: &Maker) {
         };
         object(Kind::Datatype, handle, maker);
     }
+}
+
+/// From how many datatypes a datatype was made.
+fn types_of(datatype: u64) -> Option<u64> {
+    let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
+    let args =
+        [datatype, &raw mut ints as u64, &raw mut addresses as u64, &raw mut types as u64, &raw mut combiner as u64];
+    (library::call(FnId::MPI_Type_get_envelope, &args) == Some(0)).then_some(types.max(0) as u64)
+}
+
+/// The same, of a datatype that may be one of a function for large counts (MPI 4.1, 5.1.13).
+fn types_of_large(datatype: u64) -> Option<u64> {
+    let (mut ints, mut addresses, mut counts, mut types, mut combiner) = (0i64, 0i64, 0i64, 0i64, 0i32);
+    let args = [
+        datatype,
+        &raw mut ints as u64,
+        &raw mut addresses as u64,
+        &raw mut counts as u64,
+        &raw mut types as u64,
+        &raw mut combiner as u64,
+    ];
+    (library::call(FnId::MPI_Type_get_envelope_c, &args) == Some(0)).then_some(types.max(0) as u64)
 }

@@ -32,7 +32,7 @@ pub(super) fn of(counts: &Counts, apart: &Apart, windows: (usize, usize), reason
         ),
         (
             counts.is_over != 0 && reason.is_none(),
-            "all was given up before the end, because accesses took too much time",
+            "all was given up before the end, because watching took too much time",
         ),
     ];
     let reasons = reasons.iter().filter(|(holds, _)| *holds).map(|(_, words)| (*words).to_owned());

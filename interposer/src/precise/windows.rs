@@ -36,12 +36,13 @@ static ANY: AtomicBool = AtomicBool::new(false);
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
 
-/// After so many traps between two calls of synchronization a window rests.
+/// After so many traps between two calls of synchronization a window rests, and after any when there were so many in all.
 const MANY_TRAPS: u64 = 512;
-/// Price of one.
+const FREE_TRAPS: u64 = 4096;
+/// One takes so long at least.
 const TRAP: Duration = Duration::from_micros(20);
 /// So many times as long as it took.
-const REST: u32 = 4;
+const REST: u32 = 8;
 /// After so many a part of it is watched at a time, of this length.
 const TOO_MANY_TRAPS: u64 = 2048;
 const PART: u64 = 8 * 4096;
@@ -56,15 +57,17 @@ pub(crate) fn is_any() -> bool {
     ANY.load(Ordering::Relaxed)
 }
 
-fn traps() -> u64 {
-    library().map_or(0, |library| (library.counts)().traps)
+/// How many traps there were, and how long one takes.
+fn traps() -> (u64, Duration) {
+    let counts = library().map(|library| (library.counts)()).unwrap_or_default();
+    (counts.traps, Duration::from_nanos(counts.trap_ns).max(TRAP))
 }
 
 impl Window {
     fn arm(&mut self, is_closed: bool) {
         self.disarm();
         let Some(library) = library() else { return };
-        (self.is_closed, self.traps) = (is_closed, traps());
+        (self.is_closed, self.traps) = (is_closed, traps().0);
         let part = match self.part {
             None => self.span.clone(),
             Some(start) => start..start.saturating_add(PART).min(self.span.end),
@@ -83,14 +86,15 @@ impl Window {
     /// The program has synchronized: pages that were given up are watched again, at a fifth of the time at most.
     fn renew(&mut self, is_exposed: bool) {
         let is_closed = is_exposed && !self.has_buffers;
-        let trapped = if self.ticket == 0 { 0 } else { traps().saturating_sub(self.traps) };
+        let (traps, price) = traps();
+        let trapped = if self.ticket == 0 { 0 } else { traps.saturating_sub(self.traps) };
         let is_part = self.part.is_some();
         if trapped > TOO_MANY_TRAPS || is_part {
             let next = self.part.map_or(self.span.start, |start| start.saturating_add(PART));
             self.part = Some(if next < self.span.end { next } else { self.span.start });
         }
-        if trapped > MANY_TRAPS {
-            self.rests_until = Some(Instant::now() + TRAP * trapped as u32 * REST);
+        if trapped > MANY_TRAPS || traps > FREE_TRAPS && trapped > 0 {
+            self.rests_until = Some(Instant::now() + price * trapped as u32 * REST);
             return self.disarm();
         }
         if self.rests_until.is_some_and(|end| Instant::now() < end) {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Windows with second views at the same time.
 const MOST: usize = 64;
 /// Longer windows are left alone: their memory is copied once.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 256 << 20;
 /// The file goes on behind the memory: whoever makes the mapping longer finds zeros there.
 const BEHIND: u64 = 1 << 40;
 
@@ -72,7 +72,7 @@ impl View {
         let copy = map(0, own.end - own.start, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, None).unwrap_or(0);
         if copy != 0 {
             // SAFETY: both mappings have that many bytes; nobody protects the second view.
-            unsafe { copy_bytes(self.second(), copy, own.end - own.start) };
+            unsafe { copy_pages(self.second(), copy, own.end - own.start) };
         }
         copy
     }
@@ -97,11 +97,21 @@ fn views() -> impl Iterator<Item = &'static View> {
     ALL.iter().filter(|view| view.start.load(Ordering::SeqCst) != 0)
 }
 
+/// Copies whole pages to where there are zeros. Pages of zeros are left out: nobody may have used them, and they take no memory.
+///
 /// # Safety
 /// Both are mappings with so many bytes that may be read, and written.
-unsafe fn copy_bytes(from: u64, to: u64, bytes: u64) {
-    // SAFETY: by the contract; they are two mappings.
-    unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes as usize) };
+unsafe fn copy_pages(from: u64, to: u64, bytes: u64) {
+    type Page = [u64; PAGE as usize / 8];
+    for number in 0..(bytes / PAGE) as usize {
+        // SAFETY: by the contract; they are two mappings, which begin with a page.
+        unsafe {
+            let page = (from as *const Page).add(number).read();
+            if page.iter().any(|word| *word != 0) {
+                (to as *mut Page).add(number).write(page);
+            }
+        }
+    }
 }
 
 fn map(at: u64, bytes: u64, flags: i32, file: Option<i64>) -> Option<u64> {
@@ -174,7 +184,7 @@ pub(crate) extern "C" fn double(start: u64, end: u64) -> u64 {
     let is_moved = second != 0
         && while_nobody_writes(&pages, || {
             // SAFETY: the pages are the program's, which may read them; the second view is as long.
-            unsafe { copy_bytes(pages.start, second, bytes) };
+            unsafe { copy_pages(pages.start, second, bytes) };
             map(pages.start, bytes, libc::MAP_SHARED | libc::MAP_FIXED, Some(file)).is_some()
         });
     close(file);

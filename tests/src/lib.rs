@@ -15,6 +15,7 @@ pub mod golden;
 pub mod modules;
 pub mod mpi;
 pub mod normalize;
+pub mod oracle;
 pub mod protocol;
 pub mod python;
 pub mod report;

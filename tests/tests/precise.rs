@@ -4,10 +4,10 @@ use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile_to;
 use mpivet_tests::examples::programs;
 use mpivet_tests::expect::Program;
-use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::mpi;
+use mpivet_tests::oracle::{self, reported};
 use mpivet_tests::unchanged::gives_the_same;
 use mpivet_tests::{root, scratch, share, vet};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -66,13 +66,9 @@ fn examples_give_the_same_with_it() -> Result<()> {
     Ok(())
 }
 
-/// The lines that MV120 names first, with how often it was found there.
+/// Where MV120 was found, and how often.
 fn accesses(report: &Path) -> Result<Vec<(u64, u64)>> {
-    let json: Value = serde_json::from_str(&std::fs::read_to_string(report)?)?;
-    let findings = json["findings"].as_array().context("no findings")?;
-    let own = findings.iter().filter(|finding| finding["code"] == "MV120");
-    let line = |finding: &Value| Some((finding["sites"][0]["line"].as_u64()?, finding["count"].as_u64()?));
-    own.map(|finding| line(finding).with_context(|| format!("no line: {finding}"))).collect()
+    reported(report, "MV120")
 }
 
 /// Numbers of the lines of a program that have a text.
@@ -100,27 +96,6 @@ fn system_calls_do_what_they_do_without_it() -> Result<()> {
     Ok(())
 }
 
-/// Runs the generator of random programs; returns how many accesses were wrong, and how many of them were found.
-fn random(mpi: &Mpi, executable: &Path, source: &[&str], seed: u64, rounds: u64) -> Result<(u64, u64)> {
-    let name = executable.file_stem().context("an executable has a name")?.display();
-    let dir = fresh(&format!("random-{name}-{}-{seed}", mpi.name))?.join("run");
-    // Without optimization by a key of the processor where it has such, otherwise by the rights of pages.
-    let keys = if name.to_string().ends_with("-O2") { "off" } else { "on" };
-    let arguments = [format!("MPIVET_PRECISE_KEYS={keys}"), executable.display().to_string()];
-    let arguments = [arguments.as_slice(), &[seed.to_string(), rounds.to_string()]].concat();
-    let job = mpi.job(2, Path::new("/usr/bin/env"), &arguments);
-    let vetted = vet::vet_with(&precise(), &job, &dir, LIMIT)?;
-    let mut found = 0;
-    for (line, count) in accesses(&dir.join("report.json"))? {
-        let text = source.get(line as usize - 1).copied().unwrap_or_default();
-        ensure!(text.contains("a wrong "), "seed {seed}, {}: line {line} is reported: {text}", mpi.name);
-        found += count;
-    }
-    let said: Vec<u64> = vetted.outcome.stdout.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    ensure!(said.len() == 2, "seed {seed}, {}:\n{}", mpi.name, vet::last_words(&vetted.outcome));
-    Ok((said.iter().sum(), found))
-}
-
 /// All that a generator's runs report is wrong, and so is most of what they say that it was.
 fn all_is_wrong(test: &str, program: &str) -> Result<()> {
     let path = root().join("tests/programs").join(program).with_extension("c");
@@ -129,12 +104,14 @@ fn all_is_wrong(test: &str, program: &str) -> Result<()> {
     let (seeds, rounds) = if is_full() { (40, 100) } else { (1, 40) };
     for mpi in share::mpis(test) {
         for level in ["-O0", "-O2"] {
-            let executable =
-                fresh(&format!("generator-{program}-{}{level}", mpi.name))?.join(format!("{program}{level}"));
+            let executable = fresh(&format!("generator-{program}-{}{level}", mpi.name))?.join(program);
             compile_to(&mpi, &executable, &mpi.mpicc, &["-g", level, "-std=gnu11"], &path)?;
             let (mut wrong, mut found) = (0, 0);
             for seed in 1..=seeds {
-                let (w, f) = random(&mpi, &executable, &source, seed, rounds)?;
+                let dir = fresh(&format!("random-{program}{level}-{}-{seed}", mpi.name))?.join("run");
+                let keys = level == "-O0";
+                let generated = oracle::Program { mpi: &mpi, executable: &executable, source: &source, keys };
+                let (w, f) = generated.run("MV120", (seed, rounds), &dir)?;
                 (wrong, found) = (wrong + w, found + f.min(w));
             }
             ensure!(wrong > 20 && found * 100 >= wrong * 95, "{} {level}: {found} of {wrong} were found", mpi.name);

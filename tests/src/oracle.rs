@@ -24,7 +24,7 @@ pub fn findings(report: &Path) -> Result<Vec<(String, Reported)>> {
     findings.iter().map(read).collect()
 }
 
-/// Those of a check.
+/// The findings of one check.
 pub fn reported(report: &Path, code: &str) -> Result<Vec<Reported>> {
     Ok(findings(report)?.into_iter().filter(|(other, _)| other == code).map(|(_, reported)| reported).collect())
 }

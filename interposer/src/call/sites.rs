@@ -370,15 +370,15 @@ pub(crate) fn next_id() -> Id {
 
 /// The number of a stack; a new one is written to the trace.
 pub(crate) fn intern(frames: &[u64]) -> Id {
-    if LOOKED.load(Ordering::Relaxed) == unloadings()
-        && let Some(id) = STACKS.get(frames)
-    {
+    let nothing_is_gone = LOOKED.load(Ordering::Relaxed) == unloadings();
+    if nothing_is_gone && let Some(id) = STACKS.get(frames) {
         return *id;
     }
     // Modules first: those that are gone take their stacks with them.
     let mut definitions = new_modules(frames);
     let Some(trace) = trace::get() else { return 0 };
-    if let Some(id) = STACKS.get(frames) {
+    let was_looked_for = nothing_is_gone && definitions.is_empty();
+    if !was_looked_for && let Some(id) = STACKS.get(frames) {
         if !definitions.is_empty() {
             trace.define(&definitions);
         }

@@ -367,6 +367,11 @@ pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
     FREED.get(&(kind, handle)).map(|freed| *freed).filter(|_| !LIVE.contains_key(&(kind, handle)))
 }
 
+/// The library has given mpivet itself a handle, which the program may have freed: it means another object now.
+pub(crate) fn is_mpivets(kind: Kind, handle: u64) {
+    FREED.remove(&(kind, handle));
+}
+
 /// The objects that the program has been given and has not freed, in the order of their making.
 pub(crate) fn held() -> Vec<Held> {
     let mut all = Vec::new();

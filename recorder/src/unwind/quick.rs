@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 
 /// Programs have fewer; what was generated at run time might not.
 const MOST_RULES: usize = 1 << 17;
+/// Rules at hand: a power of two.
+const RECENT: usize = 256;
 /// Frames that are larger are looked at before they are skipped.
 const LARGE: u64 = 64 << 10;
 /// Stacks are no larger.
@@ -15,6 +17,8 @@ const HUGE: u64 = 1 << 32;
 #[derive(Default)]
 pub struct Walker {
     rules: FxHashMap<u64, Option<Rule>>,
+    /// The last ones, each at the place that its address gives it: most walks need no others.
+    recent: Vec<(u64, Option<Rule>)>,
 }
 
 /// Where a walk is: a function that goes on at `address`.
@@ -29,6 +33,7 @@ impl Walker {
     /// Modules have come and gone: other code may lie at the same addresses.
     pub fn forget(&mut self) {
         self.rules.clear();
+        self.recent.clear();
     }
 
     /// Passes the return addresses on this thread's stack to `f` with the places they lie in, the innermost first, until it
@@ -51,10 +56,25 @@ impl Walker {
 
     #[inline(always)]
     fn rule(&mut self, address: u64) -> Option<Rule> {
-        match self.rules.get(&address) {
+        match self.recent.get(place_of(address)) {
+            Some((known, rule)) if *known == address => *rule,
+            _ => self.other_rule(address),
+        }
+    }
+
+    #[inline(never)]
+    fn other_rule(&mut self, address: u64) -> Option<Rule> {
+        let rule = match self.rules.get(&address) {
             Some(known) => *known,
             None => self.new_rule(address),
+        };
+        if self.recent.is_empty() {
+            self.recent = vec![(0, None); RECENT];
         }
+        if let Some(place) = self.recent.get_mut(place_of(address)) {
+            *place = (address, rule);
+        }
+        rule
     }
 
     #[cold]
@@ -66,6 +86,12 @@ impl Walker {
         self.rules.insert(address, rule);
         rule
     }
+}
+
+#[inline(always)]
+fn place_of(address: u64) -> usize {
+    // The upper bits of the product depend on all of the address.
+    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT.ilog2())) as usize
 }
 
 impl At {

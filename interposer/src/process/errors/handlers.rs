@@ -4,6 +4,7 @@ use super::{on_error, unset};
 use crate::mpi::abi::Abi;
 use crate::mpi::define;
 pub(super) use crate::mpi::error_handlers::{Means, Owner};
+use crate::mpi::handles;
 use crate::mpi::library::{self, MpiLibrary};
 use crate::mpi::sessions;
 use crate::mpi::words::Words;
@@ -116,6 +117,7 @@ fn made(abi: &Abi, owner: Owner, replaced: Replaced) -> Option<u64> {
         return Some(known);
     }
     let handle = define::handle_out(abi, Kind::Errhandler, owner.create(), &[function(owner, replaced)])?;
+    handles::is_mpivets(Kind::Errhandler, handle);
     place.store(handle, Ordering::SeqCst);
     Some(handle)
 }

@@ -83,7 +83,7 @@ impl Window {
         }
     }
 
-    /// The program has synchronized: pages that were given up are watched again, at a fifth of the time at most.
+    /// The program has synchronized: pages that were given up are watched again, unless the window rests.
     fn renew(&mut self, is_exposed: bool) {
         let is_closed = is_exposed && !self.has_buffers;
         let (traps, price) = traps();

@@ -37,7 +37,7 @@ impl Model {
     /// The last call of a thread, a poll, was repeated.
     pub(crate) fn note_repeated(&mut self, rank: i32, thread: u16, index: u64, times: u64) {
         let t = self.ranks[rank as usize].thread(thread);
-        if t.last.as_ref().is_some_and(|last| last.index == index) && !t.polls.list.is_empty() {
+        if t.last.as_ref().is_some_and(|last| last.index == index && is_poll(last.func)) && !t.polls.list.is_empty() {
             t.polls.times = t.polls.times.saturating_add(times);
         }
     }

@@ -41,7 +41,7 @@ const WAYS: usize = 32;
 const EXTRA_FRAMES: usize = 3;
 
 /// How a call came in.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) return_address: u64,
     /// As it was before the call.

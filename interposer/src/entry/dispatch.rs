@@ -16,7 +16,7 @@ use crate::state::open_calls::OpenCall;
 use crate::state::queued;
 use crate::state::recording::{Call, Open, Return, complete, record_late};
 use crate::state::thread::{Thread, ThreadPtr};
-use crate::state::{interrupted, levels, thread, user_threads};
+use crate::state::{asked_time, interrupted, levels, thread, user_threads};
 use crate::tool::sampling;
 use crate::watch::{annotations, checks, sums};
 use recorder::{clock, owner, trace};
@@ -163,6 +163,29 @@ fn enter(thread: ThreadPtr, stack_pointer: u64, function: FnId) -> bool {
 /// Dispatches functions that return a double; the result travels as its bits.
 pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
+    let Some(info) = recorded(index) else { return double_ordinarily(number, frame) };
+    let arrival = frame.arrival();
+    let count = |thread: &mut Thread| if quick::is_usual(thread) { asked_time::count(thread, number, arrival) } else { None };
+    let Some(count) = thread::existing().and_then(|thread| thread.with(count)) else {
+        return double_ordinarily(number, frame);
+    };
+    // SAFETY: the place of the count is in the stage of this thread, which stays mapped, and it alone writes there.
+    unsafe { count.write(count.read() + 1) };
+    double_of(info.next(profiling))
+}
+
+/// Calls MPI_Wtime or MPI_Wtick.
+#[inline(always)]
+fn double_of(f: *mut std::ffi::c_void) -> u64 {
+    // SAFETY: they take no argument and return a double.
+    let function: extern "C" fn() -> f64 = unsafe { std::mem::transmute(f) };
+    function().to_bits()
+}
+
+/// A call that is not like the one before it.
+#[inline(never)]
+fn double_ordinarily(number: u32, frame: &Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let info = recorded(index);
     if info.is_none() {
         library::resolve_once();
@@ -171,26 +194,29 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     if f.is_null() {
         return 0f64.to_bits();
     }
-    // SAFETY: MPI_Wtime and MPI_Wtick take no argument and return a double.
-    let function: extern "C" fn() -> f64 = unsafe { std::mem::transmute(f) };
     let (Some(info), Some(abi), Some(thread)) = (info, abi::current(), info.and_then(|_| thread::current())) else {
-        return function().to_bits();
+        return double_of(f);
     };
     if !enter(thread, frame.stack_pointer(), info.row.id) {
-        return function().to_bits();
+        return double_of(f);
     }
     let mut words = frame.args(0);
     let mut open = Open::default();
     let begun = guarded(|| {
         thread.with(|thread| ordinary::begin(thread, info, abi, frame.arrival(), profiling, &mut words, &mut open))
     });
-    let result = function();
+    let result = double_of(f);
     if begun == Some(true) {
         let call = Call { info, abi, words: &words, open: &open };
-        guarded(|| thread.with(|thread| ordinary::end(thread, &call, 0)));
+        guarded(|| {
+            thread.with(|thread| {
+                ordinary::end(thread, &call, 0);
+                asked_time::note(thread, &call, number, frame.arrival());
+            })
+        });
     }
     thread.with(|thread| interrupted::leave(thread));
-    result.to_bits()
+    result
 }
 
 /// A call of MPI_Pcontrol: does the program speak to mpivet, not to the library?

@@ -1,5 +1,6 @@
 //! The state of a thread, and the records of its calls.
 
+pub(crate) mod asked_time;
 pub(crate) mod call_requests;
 pub(crate) mod in_handler;
 pub(crate) mod interrupted;

@@ -9,6 +9,7 @@ use crate::job::config;
 use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
 use crate::pending::{shards::Part, spare::Spare};
+use crate::state::asked_time::AskedTime;
 use crate::state::call_requests::CallRequests;
 use crate::state::open_calls::{Fatal, InRoutine, OpenCall, OpenCalls};
 use crate::state::queued;
@@ -46,6 +47,8 @@ pub(crate) struct Thread {
     pub(crate) fatal: Option<Fatal>,
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
+    /// The last record, if it is a call that asks for the time.
+    pub(crate) asked_time: Option<AskedTime>,
     /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
     pub(crate) unwritten: Option<Unwritten>,
     pub(crate) sites: sites::Cache,
@@ -205,6 +208,7 @@ fn first_call() -> Option<ThreadPtr> {
                 (*thread).at_work.store(0, Ordering::Relaxed);
                 (*thread).in_routine = None;
                 (*thread).no_concern = Reason::NONE;
+                (*thread).asked_time = None;
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
                 (*thread).open_calls.truncate(0);
@@ -272,6 +276,7 @@ fn make(stage: Stage) -> *mut Thread {
         untold: None,
         marked_lost: false,
         last_poll: None,
+        asked_time: None,
         unwritten: None,
         call_requests: Vec::new(),
         spare: Spare::new(),

@@ -61,6 +61,11 @@ impl Function {
         self.params.iter().position(|p| p.name == name)
     }
 
+    /// May its record stand for several calls of it: polls that found nothing, and questions for the time?
+    pub fn may_be_counted(&self) -> bool {
+        self.class.is_poll() || self.ret == Kind::Double
+    }
+
     /// Is it an extension of an MPI library? Those have a prefix of their own (MPI 4.1, 2.6).
     pub fn is_extension(&self) -> bool {
         self.name.starts_with("MPIX_")

@@ -161,8 +161,10 @@ pub struct Mpi {
 /// `variables.json.gz` beside it.
 pub fn write(mut job: Job, dir: &Path) -> io::Result<()> {
     if let Some(variables) = job.variables.take() {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-        serde_json::to_writer(&mut packed, &variables)?;
+        // In one piece: the encoder clears its buffer of 32 KiB for each.
+        let text = serde_json::to_vec(&variables)?;
+        let mut packed = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
+        packed.write_all(&text)?;
         let packed = packed.finish()?;
         replace(&variables_path(dir), |new| owner_only::write(new, &packed))?;
     }

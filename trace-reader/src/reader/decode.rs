@@ -95,7 +95,7 @@ impl Polled {
     /// A poll that returned.
     fn new(call: &Call<Args>, index: u64, offset: usize) -> Option<Polled> {
         let row = call.func.row();
-        (row.class.is_poll() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
+        (row.may_be_counted() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
     }
 
     /// Are there enough new polls to tell? Each time twice as many as before, and the rest when no more come.
@@ -223,7 +223,7 @@ impl Decoder {
             }
             self.kept_bytes = others + bytes;
             (kept.is_known, kept.bytes) = (true, bytes);
-            (kept.is_poll, kept.polls) = (call.func.row().class.is_poll(), call.polls);
+            (kept.is_poll, kept.polls) = (call.func.row().may_be_counted(), call.polls);
         } else {
             kept.is_known = false;
             (kept.func, kept.layout) = (call.func, layout);
@@ -323,7 +323,7 @@ pub(super) fn is_entered(record: &[u8]) -> bool {
 /// Is it the record of a poll, in which more of them may be counted?
 pub(super) fn is_poll(record: &[u8]) -> bool {
     let func = FnId::from_index(Commit::unpack(u64_at(record, 0)).func as usize);
-    is_call(record) && func.is_some_and(|func| func.row().class.is_poll())
+    is_call(record) && func.is_some_and(|func| func.row().may_be_counted())
 }
 
 /// The first time stamp of a record, in ticks: when its event began.

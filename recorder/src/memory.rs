@@ -49,7 +49,7 @@ fn map() -> &'static Map {
         for Mapped { range: Range { start, end }, rights, path } in proc::mapped(&text) {
             let writable = rights.starts_with("rw");
             match path {
-                "[heap]" => map.heap = start,
+                "[heap]" => map.heap = map.heap.min(start),
                 "[stack]" => map.stack = end,
                 // Data, and behind it what starts as zero.
                 _ if writable && std::path::Path::new(path) == program => map.data = start..end,
@@ -59,6 +59,12 @@ fn map() -> &'static Map {
         }
         map
     })
+}
+
+/// Finds the places that stay where they are. To be called before memory gets other mappings (`--precise`): what is mapped there
+/// has other names then.
+pub fn learn() {
+    map();
 }
 
 /// Where the bytes of `span` are. They were there a moment ago.
@@ -165,7 +171,20 @@ pub fn is_readable(span: &Range<u64>) -> bool {
 
 /// Copies from `address` into `into`. False if not all of it can be read.
 pub fn read(address: u64, into: &mut [u8]) -> bool {
-    usize::try_from(copy_by_kernel(address, into)).is_ok_and(|n| n == into.len())
+    let is_whole = |read: isize, bytes: usize| usize::try_from(read).is_ok_and(|n| n == bytes);
+    if is_whole(copy_by_kernel(address, into), into.len()) {
+        return true;
+    }
+    let other = OTHER_VIEW.get().and_then(|view| view(address..address.checked_add(into.len() as u64)?));
+    other.is_some_and(|other| is_whole(copy_by_kernel(other, into), into.len()))
+}
+
+/// Tells where else memory is mapped, which nobody may read at its own place at the moment.
+static OTHER_VIEW: OnceLock<fn(Range<u64>) -> Option<u64>> = OnceLock::new();
+
+/// Memory that cannot be read is looked for where `view` says; it neither allocates nor waits.
+pub fn set_other_view(view: fn(Range<u64>) -> Option<u64>) {
+    _ = OTHER_VIEW.set(view);
 }
 
 /// Is it certain that a byte cannot be read? Some systems forbid to ask.

@@ -278,6 +278,17 @@ impl<T, E: Copy> Requests<T, E> {
         self.same(handle).filter(|same| same.count == 0)?.ended
     }
 
+    /// A request with this handle, which was never in the table, has ended.
+    pub fn has_ended(&mut self, handle: u64, end: E) {
+        let place = self.place(handle);
+        if let Some(same) = self.handles.get_mut(place as usize).filter(|same| same.count == 0) {
+            self.empty += usize::from(same.ended.replace(end).is_none());
+        }
+        if self.empty > MAX_HANDLES.max(self.all.len()) {
+            self.forget_unused();
+        }
+    }
+
     /// All requests, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (Ix, &T)> {
         self.all.iter().map(|(ix, r)| (ix as Ix, &r.what))

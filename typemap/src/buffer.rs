@@ -84,6 +84,12 @@ impl Buffer {
         self.low as u64..self.high as u64
     }
 
+    /// The bytes, if they are one run.
+    #[inline]
+    pub fn run(&self) -> Option<Range<u64>> {
+        matches!(self.form(), Form::All).then(|| self.span())
+    }
+
     /// Whether no byte is touched.
     pub fn is_empty(&self) -> bool {
         self.low == self.high

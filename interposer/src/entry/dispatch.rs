@@ -165,7 +165,8 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let Some(info) = recorded(index) else { return double_ordinarily(number, frame) };
     let arrival = frame.arrival();
-    let count = |thread: &mut Thread| if quick::is_usual(thread) { asked_time::count(thread, number, arrival) } else { None };
+    let count =
+        |thread: &mut Thread| if quick::is_usual(thread) { asked_time::count(thread, number, arrival) } else { None };
     let Some(count) = thread::existing().and_then(|thread| thread.with(count)) else {
         return double_ordinarily(number, frame);
     };

@@ -86,12 +86,13 @@ pub(crate) fn ended(own: Part, given: &[CallRequest]) -> Option<Ended> {
     if given.iter().all(|g| own.is_live(g.handle)) {
         return None;
     }
-    given.iter().find_map(|g| ended_anywhere(own, g.handle))
+    let mut unknown = given.iter().filter(|g| !own.is_live(g.handle) && !own.is_in_lane(g.handle));
+    unknown.find_map(|g| ended_anywhere(own, g.handle))
 }
 
 #[inline(never)]
 pub(crate) fn ended_anywhere(own: Part, handle: u64) -> Option<Ended> {
-    let of = |part: Part| part.with(|state| (state.requests.knows(handle), state.requests.ended(handle)));
+    let of = |part: Part| part.with(|state| (state.requests.knows(handle), state.ended(handle)));
     if !threads::are_several() {
         return of(own).1;
     }

@@ -6,6 +6,7 @@
 //! usual number of pending operations.
 
 pub(crate) mod conflicts;
+mod lane;
 pub(crate) mod lookup;
 pub(crate) mod operation;
 pub(crate) mod partitions;

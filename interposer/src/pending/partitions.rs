@@ -71,7 +71,7 @@ impl Operation {
 impl State {
     /// A partition of a send is marked ready: an operation that is writing there, its use of the memory and a byte of it.
     pub(crate) fn mark_ready(&mut self, ix: Ix, partition: i64) -> Option<(Used, u64)> {
-        let State { requests, pending } = self;
+        let State { requests, pending, .. } = self;
         let operation = requests.get_mut(ix)?;
         let partitions = operation.partitions.as_mut().filter(|p| p.is_send)?;
         let place = usize::try_from(partition).ok()?;

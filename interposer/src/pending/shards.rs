@@ -2,13 +2,15 @@
 //! has those that it begins in a part of its own, with a lock of its own. It goes to the other parts for requests that others
 //! have made, and where its buffers may be in use there ([`super::reach`]). Nobody holds two of the locks.
 
+use super::conflicts::Conflict;
+use super::operation::Operation;
 use super::reach::Reach;
 use super::state::State;
+use super::uses::Use;
+use crate::mpi::spot::Spot;
 use recorder::biased::Biased;
 use recorder::threads;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use trace_format::requests::Requests;
-use typemap::Pending;
 
 /// Threads share parts from the next one on.
 const PARTS: usize = 32;
@@ -32,7 +34,7 @@ struct Guarded {
 
 impl Shard {
     const fn new() -> Shard {
-        let state = Biased::new(State { requests: Requests::new(), pending: Pending::new() });
+        let state = Biased::new(State::new());
         let operations = Guarded { state, pending: AtomicUsize::new(0) };
         Shard { reach: Reach::new(), operations, live: [const { AtomicU64::new(0) }; PLACES] }
     }
@@ -67,10 +69,51 @@ impl Part {
     pub(crate) fn with<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
         let Guarded { state, pending } = &self.0.operations;
         state.with(|state| {
+            if !state.lane.is_empty() {
+                state.move_over();
+            }
             let result = f(state);
             pending.store(state.pending.len(), Ordering::Relaxed);
             result
         })
+    }
+
+    /// As [`Part::with`], and the operations in the short list stay there.
+    #[inline(always)]
+    fn with_lane<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
+        let Guarded { state, pending } = &self.0.operations;
+        state.with(|state| {
+            let result = f(state);
+            pending.store(state.pending.len() + state.lane.len(), Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// See [`State::begin_in_lane`].
+    #[inline(always)]
+    pub(crate) fn begin_in_lane(self, request: (u64, u64), operation: Box<Operation>) -> Result<(), Box<Operation>> {
+        self.with_lane(|state| state.begin_in_lane(self, request, operation))
+    }
+
+    /// See [`State::end_in_lane`].
+    #[inline(always)]
+    pub(crate) fn end_in_lane(self, request: (u64, u64), by: (Spot, u64)) -> Option<(Box<Operation>, bool)> {
+        self.with_lane(|state| state.end_in_lane(self, request, by))
+    }
+
+    /// Has an operation of the short list this handle?
+    pub(crate) fn is_in_lane(self, handle: u64) -> bool {
+        self.with_lane(|state| state.lane.has(handle))
+    }
+
+    /// A pending operation whose use of memory does not go with one of these.
+    pub(crate) fn conflict(self, uses: &[Use]) -> Option<Box<Conflict>> {
+        let meets = |state: &State, used: &Use| {
+            let (span, writes) = (used.buffer.span(), used.access.writes());
+            state.lane.meets(&span, writes) || state.pending.conflict(&used.buffer, writes).is_some()
+        };
+        let may_be = self.with_lane(|state| uses.iter().any(|used| meets(state, used)));
+        if may_be { self.with(|state| state.conflict(uses)) } else { None }
     }
 
     /// Is any buffer in use by a pending operation?

@@ -40,7 +40,9 @@ impl Snapshots {
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.taken = 0;
-        self.all.truncate(1);
+        if self.all.len() > 1 {
+            self.all.truncate(1);
+        }
         if !self.all.first().is_some_and(|taken| taken.snapshot.is_small()) {
             self.all.clear();
         }

@@ -35,7 +35,9 @@ impl Spare {
         if operation.uses.capacity() > MAX_SPARE_USES {
             return;
         }
-        operation.keys.clear();
+        if !operation.keys.is_empty() {
+            operation.keys.clear();
+        }
         operation.snapshots.clear();
         if operation.partitions.is_some() {
             operation.partitions = None;

@@ -2,6 +2,7 @@
 
 use crate::mpi::spot::Spot;
 use crate::pending::conflicts::{Begun, Conflict, Suspects};
+use crate::pending::lane::{Entry, Lane};
 use crate::pending::operation::{Operation, watched};
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
@@ -23,6 +24,8 @@ pub(crate) struct State {
     /// Boxed: tables move what they hold.
     pub(crate) requests: Requests<Box<Operation>, Ended>,
     pub(crate) pending: Pending<Used>,
+    /// Operations that are in neither of these.
+    pub(super) lane: Lane,
 }
 
 /// A buffer of an operation: which operation, and the place among its buffers. One word, which is read in one piece as it was
@@ -45,6 +48,74 @@ impl Used {
 }
 
 impl State {
+    pub(super) const fn new() -> State {
+        State { requests: Requests::new(), pending: Pending::new(), lane: Lane::new() }
+    }
+
+    /// Begins an operation of the part `own` in the short list; it comes back if that cannot be.
+    #[inline(always)]
+    pub(super) fn begin_in_lane(
+        &mut self,
+        own: Part,
+        (handle, slot): (u64, u64),
+        mut operation: Box<Operation>,
+    ) -> Result<(), Box<Operation>> {
+        let [used] = operation.uses.as_slice() else { return Err(operation) };
+        let Some(span) = used.buffer.run() else { return Err(operation) };
+        let writes = used.access.writes();
+        let is_alone = !threads::are_several() && !precise::is_watching();
+        // Requests with one handle are in one place.
+        let may_share = !self.requests.is_empty() && self.requests.knows(handle);
+        if !is_alone || may_share || self.pending.conflict(&used.buffer, writes).is_some() {
+            return Err(operation);
+        }
+        operation.active = true;
+        self.lane.push((handle, slot), (span, writes), operation)?;
+        own.reach().begin();
+        own.set_live(handle);
+        Ok(())
+    }
+
+    /// Takes the operation out of the short list whose request is meant by `handle`, which stands at `slot`: it is over, by the call
+    /// `by`, which began at `time`. Is there no doubt that it is this one?
+    #[inline(always)]
+    pub(super) fn end_in_lane(
+        &mut self,
+        own: Part,
+        (handle, slot): (u64, u64),
+        (by, time): (Spot, u64),
+    ) -> Option<(Box<Operation>, bool)> {
+        let (operation, is_certain) = self.lane.take(handle, slot)?;
+        own.set_gone(handle);
+        if let Some((other, ended)) = self.lane.has_ended(handle, Ended { made: operation.made, by, time }) {
+            self.requests.has_ended(other, ended);
+        }
+        Some((operation, is_certain))
+    }
+
+    /// Moves the operations of the short list to where all others are.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn move_over(&mut self) {
+        let State { requests, pending, lane } = self;
+        lane.drain(|Entry { handle, slot, is_shared, is_released, operation, .. }| {
+            let Some(mut operation) = operation else { return };
+            let used = operation.uses.first().filter(|_| !is_released);
+            let used = used.map(|used| (used.buffer.clone(), used.access.writes()));
+            let ix = requests.next();
+            operation.keys.extend(used.map(|(buffer, writes)| pending.insert(buffer, writes, Used::new(ix, 0))));
+            requests.add(handle, slot, operation);
+            if is_shared {
+                requests.share(handle);
+            }
+        });
+    }
+
+    /// How the last request with this handle ended, if there is none now.
+    pub(super) fn ended(&self, handle: u64) -> Option<Ended> {
+        if self.requests.knows(handle) { None } else { self.lane.ended(handle).or_else(|| self.requests.ended(handle)) }
+    }
+
     /// A pending operation whose use of memory does not go with one of these.
     pub(crate) fn conflict(&mut self, uses: &[Use]) -> Option<Box<Conflict>> {
         let found = |used: &Use| self.pending.conflict(&used.buffer, used.access.writes());
@@ -90,6 +161,7 @@ impl State {
     ) -> Option<Box<Operation>> {
         let ended = Ended { made: self.requests.get(ix)?.made, by, time };
         own.set_gone(handle);
+        self.lane.forget_end(handle);
         let mut removed = self.requests.remove(ix, ended);
         if let Some(operation) = &mut removed {
             operation.queued.clear();
@@ -105,7 +177,7 @@ impl State {
         if are_several {
             self.say(own, ix);
         }
-        let State { requests, pending } = self;
+        let State { requests, pending, .. } = self;
         requests.started(ix);
         let operation = requests.get_mut(ix)?;
         let found = |used: &Use| pending.conflict(&used.buffer, used.access.writes());
@@ -154,7 +226,7 @@ impl State {
     /// The memory of an operation is the program's again.
     #[inline]
     pub(crate) fn release(&mut self, ix: Ix) {
-        let State { requests, pending } = self;
+        let State { requests, pending, .. } = self;
         let Some(operation) = requests.get_mut(ix) else { return };
         if operation.keys.is_empty() {
             return;

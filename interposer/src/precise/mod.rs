@@ -14,7 +14,7 @@ pub(crate) mod windows;
 
 use crate::job::config;
 use recorder::in_flight::{Access, Interface, SYMBOL, VERSION};
-use recorder::{environment, log};
+use recorder::{environment, log, memory};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use trace_format::run::job::PRECISE;
@@ -62,6 +62,8 @@ pub(crate) fn begin(is_first: bool) -> bool {
     let refused = match library() {
         None => Some("libmpivet_precise.so is not preloaded"),
         Some(library) => refusals::reason().or_else(|| {
+            memory::learn();
+            memory::set_other_view(own_memory::second_view);
             let begins = (library.begin)(loads);
             (!begins).then_some("an access to protected memory, which was tried, did not trap or did not go on")
         }),

@@ -99,6 +99,21 @@ pub(crate) fn own_address(of_library: u64) -> Option<u64> {
     lock().iter().find(|exposed| exposed.second == of_library && of_library != 0).map(|exposed| exposed.span.start)
 }
 
+const PAGE: u64 = 4096;
+
+/// Where the library has memory of the program, if it has all of it elsewhere.
+pub(super) fn second_view(memory: Range<u64>) -> Option<u64> {
+    if !ANY.load(Ordering::Relaxed) {
+        return None;
+    }
+    let all = ALL.try_lock().ok()?;
+    let holds = |e: &&Exposed| {
+        let pages = e.span.start & !(PAGE - 1)..e.span.end.next_multiple_of(PAGE);
+        e.second != 0 && pages.start <= memory.start && memory.end <= pages.end
+    };
+    all.iter().find(holds).map(|e| e.second.wrapping_add(memory.start.wrapping_sub(e.span.start)))
+}
+
 /// May other processes have the system access some of this memory, without any doing of this one? Such a buffer is not watched.
 pub(super) fn is_reached(span: &Range<u64>) -> bool {
     let meets = |e: &Exposed| e.second == 0 && e.span.start < span.end && span.start < e.span.end;

@@ -13,7 +13,7 @@ use trace_format::mpi::{FnId, Kind};
 /// A call has made the operation that `queued` is of, under way unless it is persistent.
 #[inline]
 pub(crate) fn describe(thread: &mut Thread, call: &Call, queued: &mut Queued) {
-    queued.clear();
+    queued.forget();
     if let Some(shape) = &call.info.queued {
         say(&mut thread.handles, call, shape, queued);
     }

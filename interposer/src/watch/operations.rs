@@ -15,6 +15,7 @@ use crate::mpi::words::handle_at;
 use crate::mpi::{descent, handles, sessions};
 use crate::pending::conflicts::Begun;
 use crate::pending::lookup;
+use crate::pending::operation::Operation;
 use crate::pending::snapshots::{self, Snapshots};
 use crate::pending::uses::Uses;
 use crate::state::call_requests::{self, CallRequest};
@@ -24,7 +25,7 @@ use crate::state::thread::Thread;
 use crate::watch::checks::{buffers, grequest_misuse, requests};
 use crate::watch::{grequests, operands, sums, windows};
 use recorder::threads;
-use trace_format::mpi::{Class, Kind};
+use trace_format::mpi::{Class, Kind, Start};
 use trace_format::requests::Ix;
 
 // The rest is not inlined: calls without requests should not pay for its size.
@@ -59,7 +60,9 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) -> Option<Ix> {
     if sessions::were_any() {
         operation.set_descent(descent::of_call(abi, info.row, words));
     }
-    queued::describe(thread, call, &mut operation.queued);
+    if !is_again || !operation.queued.again(call.open.entered) {
+        queued::describe(thread, call, &mut operation.queued);
+    }
     let of_nobody = matches!(class, Class::Mrecv(_))
         && thread.call_requests.get(thread.depth).is_some_and(|given| !given.is_empty());
     if !of_nobody && !is_again {
@@ -77,6 +80,12 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) -> Option<Ix> {
         sums::started(thread, call, 0, class, &operation.uses);
     }
     operation.snapshots.take(&operation.uses);
+    if matches!(class, Class::Send(_, Start::Nonblocking) | Class::Recv(Start::Nonblocking)) {
+        operation = match own.begin_in_lane((handle, slot), operation) {
+            Ok(()) => return None,
+            Err(operation) => operation,
+        };
+    }
     let begun = own.with(|state| {
         let ix = state.add(own, (handle, slot), operation);
         state.start(own, ix, spot)
@@ -168,6 +177,9 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
 fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&CallRequest, usize), failed: bool) {
     let (spot, own) = (Spot::of(thread, call), thread.part);
     let peeks = call.info.role == Role::Peeks;
+    if !peeks && let Some(over) = own.end_in_lane((given.handle, given.slot), (spot, call.open.entered)) {
+        return is_over(thread, call, (given, status), over, failed);
+    }
     let spare = &mut thread.spare;
     let (mut generalized, mut guessed) = (None, None);
     let over = find(own, (given.handle, given.slot), |state, Meant { part, ix, is_certain: certain }| {
@@ -199,7 +211,20 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&CallReques
     if let Some(made) = generalized {
         grequest_misuse::delivered(thread, call, given, made, failed);
     }
-    let Some((over, certain)) = over else { return };
+    if let Some(over) = over {
+        is_over(thread, call, (given, status), over, failed);
+    }
+}
+
+/// Looks at the data of an operation that is over. `certain`: there is no doubt that it is this one.
+#[inline(always)]
+fn is_over(
+    thread: &mut Thread,
+    call: &Call,
+    (given, status): (&CallRequest, usize),
+    (over, certain): (Box<Operation>, bool),
+    failed: bool,
+) {
     if certain && !failed {
         if over.may_have_changed()
             && let Some((used, change)) = over.snapshots.changed(&over.uses)

@@ -95,7 +95,12 @@ impl Polled {
     /// A poll that returned.
     fn new(call: &Call<Args>, index: u64, offset: usize) -> Option<Polled> {
         let row = call.func.row();
-        (row.may_be_counted() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
+        (row.may_be_counted() && !call.is_open()).then_some(Polled {
+            index,
+            func: call.func,
+            offset,
+            polls: call.polls,
+        })
     }
 
     /// Are there enough new polls to tell? Each time twice as many as before, and the rest when no more come.

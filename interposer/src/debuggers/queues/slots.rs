@@ -44,11 +44,13 @@ pub(crate) struct Queued {
     slots: [Option<Slot>; 2],
     /// How many of them say something.
     used: u8,
+    /// How many of them hold what was last said, and may say it again.
+    written: u8,
 }
 
 impl Queued {
     pub(crate) const fn new() -> Queued {
-        Queued { slots: [const { None }; 2], used: 0 }
+        Queued { slots: [const { None }; 2], used: 0, written: 0 }
     }
 
     fn slots(&self) -> impl Iterator<Item = &Operation> {
@@ -63,6 +65,7 @@ impl Queued {
             *slot = Slot::take();
         }
         self.used += u8::from(slot.is_some());
+        self.written = self.used;
         slot.as_ref().map(|slot| slot.entry)
     }
 
@@ -76,6 +79,25 @@ impl Queued {
             }
             self.used = 0;
         }
+    }
+
+    /// Nothing is to be said again.
+    pub(crate) fn forget(&mut self) {
+        self.clear();
+        self.written = 0;
+    }
+
+    /// The same call is made again: says what it said the last time. `order`: as of all operations. False if that is not known.
+    #[inline(always)]
+    pub(crate) fn again(&mut self, order: u64) -> bool {
+        if self.written == 0 || self.used != 0 {
+            return false;
+        }
+        self.used = self.written;
+        for entry in self.slots() {
+            change(&entry.stamp, stamp::LIVE, || entry.order.store(order, Relaxed));
+        }
+        true
     }
 
     /// A persistent operation begins, at this call site. `order`: as of all operations.
@@ -95,7 +117,8 @@ impl Queued {
     }
 
     /// The program was told that it is complete.
-    pub(crate) fn complete(&self) {
+    pub(crate) fn complete(&mut self) {
+        self.written = 0;
         for entry in self.slots().filter(|entry| entry.stamp.load(Relaxed) & stamp::MASK == stamp::LIVE) {
             change(&entry.stamp, stamp::LIVE, || {
                 entry.flags.fetch_or(flag::COMPLETE, Relaxed);

@@ -19,7 +19,7 @@ pub(crate) fn is_any_pending(thread: &Thread) -> bool {
 /// A blocking call of `thread` is about to use these buffers: one that a pending operation has.
 pub(crate) fn conflict(thread: &Thread, uses: &[Use]) -> Option<Box<Conflict>> {
     let own = thread.part;
-    let conflict = if own.is_any_pending() { own.with(|state| state.conflict(uses)) } else { None };
+    let conflict = if own.is_any_pending() { own.conflict(uses) } else { None };
     if conflict.is_some() || !threads::are_several() {
         return conflict;
     }

@@ -149,13 +149,14 @@ fn uses(thread: &mut Thread, call: &Call) -> Uses {
 
 /// A call of synchronization has completed accesses at their origin.
 pub(super) fn complete(thread: &mut Thread, call: &Call, window: (Id, u64), sync: &Sync) {
-    let over = with(call.abi, window, |w| w.accesses.completed_by(sync, thread.number()));
-    if over.is_empty() {
-        return;
-    }
     let by = (Spot::of(thread, call), call.open.entered);
-    for access in over {
-        let Some(operation) = access.end(thread, by) else { continue };
+    // While others wait for the window: a thread whose access this call has taken out may be about to complete it, too, and to
+    // use its buffer then.
+    let over = with(call.abi, window, |w| {
+        let over = w.accesses.completed_by(sync, by.0.thread).into_iter();
+        over.filter_map(|access| Some((access, access.end(thread, by)?))).collect::<Vec<_>>()
+    });
+    for (access, operation) in over {
         // Another thread that began it may have completed it as well, and use the buffer again.
         if access.started.thread == by.0.thread
             && operation.may_have_changed()

@@ -8,6 +8,7 @@ use crate::precise::{own_memory, windows};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::rma_epoch;
+use crate::watch::heap;
 use recorder::memory::{self, Block, Region};
 use rma::{Attached, Misplaced};
 use std::ops::Range;
@@ -29,14 +30,41 @@ struct Created {
     region: Region,
     /// The thread on whose stack it lies.
     stack_of: Option<u16>,
-    block: Option<Block>,
+    allocation: Option<Allocation>,
     by: Spot,
+}
+
+/// A block of the heap that memory of a window is in.
+#[derive(Clone, Copy)]
+struct Allocation {
+    /// As the allocator's own words have it.
+    block: Option<Block>,
+    /// Where it begins, and the memory in it, if blocks are known (`--heap`).
+    known: Option<(u64, u64, u64)>,
+}
+
+impl Allocation {
+    fn of(span: &Range<u64>) -> Option<Allocation> {
+        let known = heap::find(span.start).filter(|block| !block.is_freed);
+        let (block, known) = (Block::of(span), known.map(|block| (block.start, span.start, span.end)));
+        (block.is_some() || known.is_some()).then_some(Allocation { block, known })
+    }
+
+    /// Has the program freed it?
+    fn is_free(&self) -> bool {
+        let is_gone = |(block, start, end): (u64, u64, u64)| {
+            let now = heap::find(start);
+            // Another block may lie there by now.
+            now.is_some_and(|now| now.is_freed || now.start != block || now.start.saturating_add(now.size) < end)
+        };
+        self.block.is_some_and(|block| block.is_free()) || self.known.is_some_and(is_gone)
+    }
 }
 
 /// Memory that is attached to a dynamic window.
 #[derive(Clone, Copy)]
 struct Part {
-    block: Option<Block>,
+    allocation: Option<Allocation>,
     by: Spot,
 }
 
@@ -97,7 +125,7 @@ fn lost(thread: &mut Thread, call: &Call, window: (Id, u64)) -> Option<Broken> {
         return None;
     } else if is_unmapped(&created) {
         "was given back"
-    } else if created.block.is_some_and(|block| block.is_free()) {
+    } else if created.allocation.is_some_and(|allocation| allocation.is_free()) {
         "was freed"
     } else {
         return None;
@@ -120,7 +148,7 @@ fn lost_part(call: &Call, window: (Id, u64)) -> Option<Broken> {
 /// The call that attached memory, of some parts, that the program has freed since.
 fn freed(call: &Call, window: (Id, u64), parts: impl FnOnce(&Memory) -> Vec<Part>) -> Option<Spot> {
     let parts = with(call.abi, window, |w| parts(&w.memory));
-    parts.into_iter().find(|part| part.block.is_some_and(|block| block.is_free())).map(|part| part.by)
+    parts.into_iter().find(|part| part.allocation.is_some_and(|allocation| allocation.is_free())).map(|part| part.by)
 }
 
 /// Does the memory lie in a part of the stack that the calling function does not use?
@@ -149,8 +177,8 @@ pub(super) fn exposed(thread: &mut Thread, call: &Call, window: (Id, u64)) {
     let (base, size, by) = (word(call, "base"), word(call, "size"), Spot::of(thread, call));
     match call.info.row.id {
         FnId::MPI_Win_attach => {
-            let block = base.checked_add(size).and_then(|end| Block::of(&(base..end)));
-            with(call.abi, window, |w| w.memory.attached.attach(base, size, Part { block, by }));
+            let allocation = base.checked_add(size).and_then(|end| Allocation::of(&(base..end)));
+            with(call.abi, window, |w| w.memory.attached.attach(base, size, Part { allocation, by }));
         }
         FnId::MPI_Win_detach => with(call.abi, window, |w| w.memory.attached.detach(base)),
         FnId::MPI_Win_shared_query | FnId::MPI_Win_shared_query_c => {
@@ -212,8 +240,8 @@ fn created(thread: &Thread, call: &Call, base: u64, size: u64) -> Option<Created
     }
     let region = memory::region(&span);
     let stack_of = memory::is_own_stack(base).then(|| thread.number());
-    let block = Block::of(&span);
-    Some(Created { span, region, stack_of, block, by: Spot::of(thread, call) })
+    let allocation = Allocation::of(&span);
+    Some(Created { span, region, stack_of, allocation, by: Spot::of(thread, call) })
 }
 
 /// MPI_Free_mem is about to be called.

@@ -2,12 +2,13 @@
 
 use crate::cli::{AnalyzePlan, ReportPlan};
 use crate::exit::{CLEAN, Exit};
-use crate::progress::{Bar, print_phases};
+use crate::halt;
+use crate::progress::{Display, print_phases};
 use crate::run::follow::proven_stuck;
 use crate::run::leftover_stages::bring_stages;
 use crate::run::liveness::Lives;
 use analyzer::load::LoadError;
-use analyzer::observe::{Ending, Observer};
+use analyzer::observe::{Brake, Ending, Observer};
 use report::{JobReport, Report};
 use std::path::Path;
 use std::time::Instant;
@@ -15,7 +16,9 @@ use trace_format::run::jobs::{Started, Wrapped, jobs_in};
 use trace_format::run::suspects::Suspects;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    plan.report.or_failure(report_of(&Reading::of(plan)).and_then(|report| tell(plan, report)))
+    let reading = Reading::of(plan);
+    halt::listen(&reading.brake);
+    plan.report.or_failure(report_of(&reading).and_then(|report| tell(plan, report)))
 }
 
 fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
@@ -36,7 +39,8 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
 
 /// The calls that the run in a directory suspects.
 pub(crate) fn suspects(dir: &Path, report: &ReportPlan) -> Result<Suspects, Exit> {
-    let suspects = report_of(&Reading { dir, report, quiet: true, over: true })?.suspects();
+    let reading = Reading { dir, report, quiet: true, over: true, brake: Brake::default() };
+    let suspects = report_of(&reading)?.suspects();
     if suspects.calls.is_empty() && !suspects.windows {
         let dir = dir.display();
         return Err(Exit::Usage(format!(
@@ -54,11 +58,14 @@ struct Reading<'a> {
     quiet: bool,
     /// The user says that the job is over.
     over: bool,
+    /// Ends the reading.
+    brake: Brake,
 }
 
 impl<'a> Reading<'a> {
     fn of(plan: &'a AnalyzePlan) -> Reading<'a> {
-        Reading { dir: &plan.dir, report: &plan.report, quiet: plan.quiet, over: plan.over }
+        let AnalyzePlan { dir, report, quiet, over, .. } = plan;
+        Reading { dir, report, quiet: *quiet, over: *over, brake: Brake::default() }
     }
 }
 
@@ -92,13 +99,15 @@ fn one_job(dir: &Path, reading: &Reading, started: Option<&Started>) -> Result<R
         Some(_) => reading.report.prepare_explored(&mut observer),
         None => reading.report.prepare(&mut observer),
     }
-    if let Some(bar) = Bar::new().filter(|_| !reading.quiet) {
-        observer.phases.watch(bar);
+    if !reading.quiet {
+        observer.phases.watch(Display::new());
     }
+    observer.brake = reading.brake.clone();
     observer.read_rest(|h| lives.is_gone(h));
     let stopped = started.map(|started| started.stopped.clone()).filter(|ranks| !ranks.is_empty());
     let mut ending = stopped.map_or(Ending::Any, Ending::Stopped);
     if lives.tell(observer.traces.headers(), "this is a report on what it has done so far")
+        && !observer.is_cut()
         && let Some(stuck) = proven_stuck(&mut observer)
     {
         ending = Ending::Stuck(stuck.ranks);

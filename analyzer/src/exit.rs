@@ -12,6 +12,11 @@ const WRONG_USE: u8 = 2;
 /// The work could not be done, or the trace is incomplete.
 pub(crate) const CANNOT: u8 = 3;
 
+/// The user has ended it by this signal.
+pub(crate) fn of_signal(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(CANNOT)
+}
+
 /// The reason why the command ends before its work was done.
 #[derive(Debug)]
 pub(crate) enum Exit {

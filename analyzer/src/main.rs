@@ -13,6 +13,7 @@ mod environment;
 mod exit;
 mod explain;
 mod export;
+mod halt;
 mod outputs;
 mod print;
 mod progress;

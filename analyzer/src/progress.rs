@@ -1,41 +1,82 @@
-//! The progress of an analysis, and its time: a bar on the terminal if it takes long, which goes away with the
-//! analysis, and lines with `--verbose`.
+//! The progress of an analysis that takes long, and its time: a bar on the terminal, which goes away with the analysis, a
+//! line a minute elsewhere; and lines with `--verbose`.
+
+mod pace;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pace::Pace;
 use report::Report;
 use report::phases::{PRINTING, Progress};
 use std::io::IsTerminal as _;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A shorter phase shows no bar.
+/// A shorter analysis shows no bar.
 const LONG: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(100);
-const BAR: &str = "mpivet: {msg} [{bar:30}] {percent}% {elapsed}";
-const SPINNER: &str = "mpivet: {msg} {spinner} {elapsed}";
+/// Pause between two lines where there is no terminal.
+const MINUTE: Duration = Duration::from_secs(60);
+const BAR: &str = "mpivet: {prefix} [{wide_bar}] {msg}";
+const SPINNER: &str = "mpivet: {prefix} {spinner} {elapsed}";
 
-/// The bar, as long as the analysis has not ended.
-pub(crate) struct Bar {
-    bar: ProgressBar,
-    /// The thread that shows the bar ends with it.
+/// Shows how far the analysis is, as long as it has not ended.
+pub(crate) struct Display {
+    pace: Arc<Mutex<Pace>>,
+    /// On a terminal.
+    bar: Option<ProgressBar>,
+    /// The thread that shows it ends with it.
     _end: Sender<()>,
 }
 
-impl Bar {
-    /// `None`: nobody looks at it.
-    pub(crate) fn new() -> Option<Bar> {
-        std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-            let (end, ended) = channel();
-            let shown = bar.clone();
-            std::thread::spawn(move || {
-                if ended.recv_timeout(LONG) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                    shown.set_draw_target(ProgressDrawTarget::stderr());
-                    shown.enable_steady_tick(TICK);
-                }
-            });
-            Bar { bar, _end: end }
+impl Display {
+    /// On standard error.
+    pub(crate) fn new() -> Display {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        match std::io::stderr().is_terminal() && !is_dumb {
+            true => Display::on_terminal(),
+            false => Display::in_lines(MINUTE, |line| eprintln!("mpivet: {line}")),
+        }
+    }
+
+    fn on_terminal() -> Display {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let shown = bar.clone();
+        let mut pause = LONG;
+        let show = move |pace: &Pace| {
+            if pause == LONG {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(TICK);
+                pause = TICK;
+            }
+            shown.set_message(pace.words(Instant::now()));
+        };
+        let mut display = Display::by([LONG, TICK], show);
+        display.bar = Some(bar);
+        display
+    }
+
+    /// A line each `pause`.
+    fn in_lines(pause: Duration, put: impl Fn(&str) + Send + 'static) -> Display {
+        Display::by([pause, pause], move |pace| {
+            let words = pace.words(Instant::now());
+            put(&format!("{}: {words}", pace.phase()));
         })
+    }
+
+    /// Calls `show` after the first pause, and then after each second one.
+    fn by([first, later]: [Duration; 2], mut show: impl FnMut(&Pace) + Send + 'static) -> Display {
+        let pace = Arc::new(Mutex::new(Pace::new(Instant::now())));
+        let (end, ended) = channel();
+        let shown = pace.clone();
+        std::thread::spawn(move || {
+            let mut pause = first;
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                show(&shown.lock().unwrap_or_else(PoisonError::into_inner));
+                pause = later;
+            }
+        });
+        Display { pace, bar: None, _end: end }
     }
 }
 
@@ -61,27 +102,51 @@ fn most_memory() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-impl Progress for Bar {
+impl Progress for Display {
     fn phase(&self, name: &'static str, size: Option<u64>) {
-        self.bar.reset();
-        self.bar.set_message(name);
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).begin(name, size, Instant::now());
+        let Some(bar) = &self.bar else { return };
+        bar.reset();
+        bar.set_prefix(name);
+        bar.set_message("");
         let template = if size.is_some() { BAR } else { SPINNER };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.progress_chars("=> "));
+            bar.set_style(style.progress_chars("=> "));
         }
         match size {
-            Some(size) => self.bar.set_length(size),
-            None => self.bar.unset_length(),
+            Some(size) => bar.set_length(size),
+            None => bar.unset_length(),
         }
     }
 
-    fn reached(&self, part: u64) {
-        self.bar.set_position(part);
+    fn reached(&self, part: u64, events: u64) {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).reach(part, events, Instant::now());
+        self.bar.iter().for_each(|bar| bar.set_position(part));
     }
 }
 
-impl Drop for Bar {
+impl Drop for Display {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_with_each_pause_and_end_with_the_analysis() {
+        let (sender, lines) = channel();
+        let display = Display::in_lines(Duration::from_millis(20), move |line| _ = sender.send(line.to_owned()));
+        display.phase("reading", Some(200));
+        display.reached(50, 7);
+        let line = lines.iter().find(|line| line.contains("25 %")).unwrap();
+        assert!(line.starts_with("reading: 25 %, "), "{line}");
+        display.phase("deadlocks", None);
+        let line = lines.iter().find(|line| !line.starts_with("reading")).unwrap();
+        assert_eq!(line, "deadlocks: 0 s so far");
+        drop(display);
+        assert!(lines.iter().all(|line| line == "deadlocks: 0 s so far"), "the sender is gone");
     }
 }

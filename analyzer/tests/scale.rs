@@ -1,9 +1,17 @@
 //! Long runs and runs of many ranks: what mpivet needs for them is bounded, and grows no faster than they do. Traces are
 //! written, not recorded: see `docs/scale.md`.
 
-use std::process::Command;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use trace_reader::synthetic::Stencil;
+use std::time::{Duration, Instant};
+use trace_reader::synthetic::{Hang, Stencil};
 
 /// Tests run one at a time: each has the processors for itself.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -31,9 +39,7 @@ fn analyzed(run: &Stencil, options: &[&str]) -> Needed {
     // The last line of `times` is of the shell's children.
     let script = "ulimit -S -n 1024; \"$0\" analyze --verbose \"$@\"; code=$?; times >&2; exit $code";
     let mut command = Command::new("sh");
-    // The release build, if it is there, as users have it.
-    let mpivet = std::env::var_os("MPIVET").unwrap_or_else(|| env!("CARGO_BIN_EXE_mpivet").into());
-    command.args(["-c", script]).arg(mpivet).args(options).arg(dir.path());
+    command.args(["-c", script]).arg(mpivet()).args(options).arg(dir.path());
     let output = command.env_remove("MPIVET_MAX_FINDINGS").output().unwrap();
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr);
@@ -44,6 +50,11 @@ fn analyzed(run: &Stencil, options: &[&str]) -> Needed {
         err.lines().find_map(|l| l.strip_prefix("mpivet: ")?.split_once(" calls were counted only")?.0.parse().ok());
     println!("{} ranks, {} events, {options:?}: {mebibytes} MiB, {seconds:.2} s", run.ranks, run.events());
     Needed { mebibytes, seconds, code: output.status.code(), out, counted: counted.unwrap_or(0) }
+}
+
+/// The release build, if it is there, as users have it.
+fn mpivet() -> OsString {
+    std::env::var_os("MPIVET").unwrap_or_else(|| env!("CARGO_BIN_EXE_mpivet").into())
 }
 
 /// `0m1.230s 0m0.100s`: the first of them.
@@ -99,7 +110,79 @@ fn laps_of_a_thousand_ranks_are_counted() {
 
 #[test]
 fn the_one_rank_for_which_thousands_wait_is_found() {
-    let needed = analyzed(&Stencil { rounds: 5, hangs: true, ..run(4_000) }, &[]);
+    let needed = analyzed(&Stencil { rounds: 5, hang: Some(Hang::Behind0), ..run(4_000) }, &[]);
     assert_eq!(needed.code, Some(1), "{}", needed.out);
     assert!(needed.out.contains("real-deadlock"), "{}", needed.out);
+}
+
+/// Starts an analysis, and sends it this signal as soon as it is ready for that.
+fn interrupted(dir: &Path, signal: Signal, options: &[&str], out: Stdio) -> Child {
+    let mut command = Command::new(mpivet());
+    command.arg("analyze").args(options).arg(dir).stdout(out).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let is_ready = || {
+        let text = std::fs::read_to_string(&status).unwrap();
+        let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap().trim();
+        (u64::from_str_radix(blocked, 16).unwrap() >> (signal as i32 - 1)) & 1 == 1
+    };
+    let start = Instant::now();
+    while !is_ready() {
+        assert!(start.elapsed() < Duration::from_secs(20), "it never gets ready");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    send(&child, signal);
+    child
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+}
+
+#[test]
+fn an_interrupted_analysis_reports_what_it_has_read() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let traces = dir.path().join("traces");
+    // All of its ranks hang at its end, which is not read.
+    let run = Stencil { varied: true, hang: Some(Hang::BehindHalf), ..run(16) };
+    run.with_events(1_000_000).write(&traces, 2).unwrap();
+    let [json, html] = ["report.json", "report.html"].map(|name| dir.path().join(name).display().to_string());
+    let options = ["--incomplete", "ok", "--report", &json, "--report", &html];
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let output = interrupted(&traces, signal, &options, Stdio::piped()).wait_with_output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{signal}: {err}");
+        assert!(err.contains("reading ends here"), "{err}");
+        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+        let what = report["task"]["defects"][0]["what"].as_str().unwrap().to_owned();
+        assert!(what.starts_with(&format!("{signal} has ended the analysis")), "{what}");
+        assert!(out.contains(&what), "{out}");
+        assert_eq!(report["findings"].as_array().unwrap().len(), 0, "{report}");
+        let ended = report["task"]["ended"].as_array().unwrap();
+        assert!(ended.len() == 16 && ended.iter().all(|rank| rank["end"] == "unknown"), "{ended:?}");
+        assert!(std::fs::read_to_string(&html).unwrap().contains(&what));
+        for file in [&json, &html] {
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+    a_second_signal_ends_it_at_once(&traces);
+}
+
+fn a_second_signal_ends_it_at_once(traces: &Path) {
+    // Nobody reads the report, so that it cannot be written.
+    let (_reader, mut writer) = std::io::pipe().unwrap();
+    fcntl(&writer, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+    while writer.write(&[0]).is_ok() {}
+    fcntl(&writer, FcntlArg::F_SETFL(OFlag::empty())).unwrap();
+    let mut child = interrupted(traces, Signal::SIGINT, &[], writer.into());
+    let mut err = child.stderr.take().unwrap();
+    let mut said = Vec::new();
+    while !String::from_utf8_lossy(&said).contains("at once") {
+        let mut byte = [0];
+        assert_eq!(err.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&said));
+        said.extend(byte);
+    }
+    send(&child, Signal::SIGINT);
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::SIGINT as i32));
 }

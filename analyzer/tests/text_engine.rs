@@ -489,6 +489,7 @@ fn noise_never_breaks_the_engine() {
             },
             missing: vec![7],
             lost: false,
+            cut: false,
             interrupted: (random.below(2) == 0).then(|| random.below(9) as u64),
         }));
     }

@@ -92,6 +92,7 @@ impl Report {
             fail_on: FailOn::Error,
             incomplete: Incomplete::default(),
             has_more,
+            cut: run.cut,
         };
         report.clean();
         report

@@ -66,6 +66,7 @@ impl Report {
             directory,
             phases,
             has_more,
+            cut,
             ..
         } = report;
         let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
@@ -112,6 +113,7 @@ impl Report {
         self.task.ranks = self.task.ranks.max(task.ranks);
         self.task.stopped |= task.stopped;
         self.has_more |= has_more;
+        self.cut = self.cut.or(cut);
         self.task.interrupted = self.task.interrupted.take().or_else(|| task.interrupted.clone());
         if self.jobs.is_empty() {
             self.mpi = Mpi { family: mpi.family.clone(), library: mpi.library.clone(), standard: mpi.standard.clone() };

@@ -39,8 +39,12 @@ fn render(report: &Report) -> String {
     if report.findings.len() > MAX_FINDINGS {
         _ = writeln!(text, "\nand {}", plural(report.findings.len() - MAX_FINDINGS, "more finding"));
     }
-    if !task.defects.is_empty() {
-        text += "\nThe trace is incomplete, and so is this report.\n";
+    if let Some(first) = report.defects().first() {
+        let more = match task.defects.len() - 1 {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
+        _ = writeln!(text, "\nThe trace is incomplete, and so is this report: {}{more}", cell(first));
     }
     let remarks = report.remarks();
     if !remarks.is_empty() {

@@ -14,8 +14,8 @@ pub const PRINTING: &str = "printing";
 pub trait Progress {
     /// A phase begins; `size`: how much there is to do, if that is known.
     fn phase(&self, name: &'static str, size: Option<u64>);
-    /// This much of it is done.
-    fn reached(&self, part: u64);
+    /// This much of it is done, and so many events were read by then.
+    fn reached(&self, part: u64, events: u64);
 }
 
 /// Phases so far, in the order of their beginning.
@@ -41,8 +41,8 @@ impl Phases {
         self.progress.iter().for_each(|p| p.phase(name, size));
     }
 
-    pub fn reached(&self, part: u64) {
-        self.progress.iter().for_each(|p| p.reached(part));
+    pub fn reached(&self, part: u64, events: u64) {
+        self.progress.iter().for_each(|p| p.reached(part, events));
     }
 
     /// Adds to the time of a phase.

@@ -53,6 +53,8 @@ pub struct RunInfo {
     pub stopped: bool,
     /// The signal by which the user ended the job.
     pub interrupted: Option<i32>,
+    /// The signal by which the user ended the analysis, before it had read everything.
+    pub cut: Option<i32>,
     /// The program has put arrays of its own into the traces.
     pub has_dumps: bool,
     pub trace_dir: String,
@@ -142,6 +144,9 @@ pub struct Report {
     /// The traces have more than reports show: the program's own arrays, or readings of performance variables.
     #[serde(skip)]
     pub(crate) has_more: bool,
+    /// The signal by which the user ended the analysis, before it had read everything.
+    #[serde(skip)]
+    pub(crate) cut: Option<i32>,
 }
 
 impl Report {
@@ -162,9 +167,9 @@ impl Report {
         self
     }
 
-    /// Is a part of the trace missing, which nobody accepts? Undetected mistakes may be there.
+    /// Is a part of the trace missing, which nobody accepts, or was not read? Undetected mistakes may be there.
     pub fn is_incomplete(&self) -> bool {
-        self.has_gaps() && self.incomplete == Incomplete::Fail
+        self.cut.is_some() || self.has_gaps() && self.incomplete == Incomplete::Fail
     }
 
     /// Missing parts of the trace of a job that is over, unless the user wanted it so. More of a running job will
@@ -256,6 +261,11 @@ impl Report {
     /// Did the user end the job before its time?
     pub fn was_interrupted(&self) -> bool {
         self.task.interrupted.is_some()
+    }
+
+    /// The signal by which the user ended the analysis, before it had read everything.
+    pub fn cut_by(&self) -> Option<i32> {
+        self.cut
     }
 
     /// The interruption in words.
@@ -361,6 +371,7 @@ impl Report {
             fail_on: FailOn::Error,
             incomplete: Incomplete::default(),
             has_more: false,
+            cut: None,
             phases: Vec::new(),
             leapt: 0,
         }

@@ -45,6 +45,7 @@ fn render(report: &Report) -> String {
     let results: Vec<Value> = results.collect();
     // A job that could never have gone on is a failure, whatever is looked for.
     let exit_code = match report.fails(report.fail_on) || report.was_stopped() {
+        _ if let Some(signal) = report.cut_by() => 128 + signal,
         true => 1,
         false if report.is_incomplete() => 3,
         false => 0,

@@ -17,7 +17,7 @@ use trace_format::run::job::Job;
 use trace_format::system::SystemEvent;
 use trace_reader::call::Call;
 use trace_reader::reader::RankEvent;
-use trace_reader::synthetic::{RankWriter, Stencil, header};
+use trace_reader::synthetic::{Hang, RankWriter, Stencil, header};
 use trace_reader::text::parse;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ fn analyze_as(format: &str, dir: &Path) -> Result<(PathBuf, Duration)> {
 }
 
 fn hanging(ranks: i32, rounds: u64) -> Stencil {
-    Stencil { ranks, rounds, reduce_every: 4, hangs: true, ..Stencil::default() }
+    Stencil { ranks, rounds, reduce_every: 4, hang: Some(Hang::Behind0), ..Stencil::default() }
 }
 
 /// Its traces.

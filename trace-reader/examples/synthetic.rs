@@ -2,12 +2,13 @@
 
 use std::error::Error;
 use std::path::Path;
-use trace_reader::synthetic::Stencil;
+use trace_reader::synthetic::{Hang, Stencil};
 
-const USAGE: &str = "synthetic DIR RANKS EVENTS [comms] [varied] [hangs]\n\
+const USAGE: &str = "synthetic DIR RANKS EVENTS [comms] [varied] [hangs|half|odd|two]\n\
     Writes the traces of RANKS processes into DIR that exchange halos and reduce: about EVENTS calls and returns in all.\n\
     comms: also over communicators of rows and columns; varied: hardly a call is as one before it;\n\
-    hangs: all wait for ever at the end.";
+    hangs: all wait for ever at the end, in a barrier behind rank 0; half, odd: half of them behind the others;\n\
+    two: one half in one barrier, the other half in another one.";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -18,8 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let has = |word: &str| more.iter().any(|m| m == word);
     // As in 1e9.
     let events: f64 = events.parse()?;
-    let (grid_comms, varied, hangs) = (has("comms"), has("varied"), has("hangs"));
-    let run = Stencil { ranks: ranks.parse()?, rounds: 0, reduce_every: 10, grid_comms, varied, hangs };
+    let (grid_comms, varied) = (has("comms"), has("varied"));
+    let hangs = [("hangs", Hang::Behind0), ("half", Hang::BehindHalf), ("odd", Hang::BehindOdd), ("two", Hang::InTwo)];
+    let hang = hangs.iter().find(|(word, _)| has(word)).map(|(_, hang)| *hang);
+    let run = Stencil { ranks: ranks.parse()?, rounds: 0, reduce_every: 10, grid_comms, varied, hang };
     let run = run.with_events(events as u64);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     run.write(Path::new(dir), threads)?;

@@ -4,7 +4,7 @@
 mod stencil;
 mod writer;
 
-pub use stencil::Stencil;
+pub use stencil::{Hang, Stencil};
 use trace_format::file::{RankHeader, STAGE_BYTES};
 use trace_format::mpi::Rows;
 pub use writer::{RankWriter, encode_call, encode_return, event_block};

@@ -3,8 +3,7 @@
 use super::config::ConfigFileArgs;
 use super::over::OverArgs;
 use crate::check_options::CheckOptions;
-use crate::exit::Exit;
-use crate::exit::{CANNOT, FINDINGS};
+use crate::exit::{CANNOT, Exit, FINDINGS, of_signal};
 use crate::outputs::Outputs;
 use analyzer::observe::Observer;
 use clap::Args;
@@ -124,12 +123,14 @@ impl ReportPlan {
         report
     }
 
-    /// The exit code of a report. `own`: the exit code of the failed program, or 0.
+    /// The exit code of a report. `own`: the exit code of the failed program, or 0. If the user has ended the analysis it says
+    /// so, whatever was found until then.
     pub(crate) fn exit_code(&self, report: &Report, own: u8) -> u8 {
-        match (report.fails(self.fail_on), own) {
-            (true, _) => FINDINGS,
-            (false, 0) if report.is_incomplete() => CANNOT,
-            (false, own) => own,
+        match (report.cut_by(), report.fails(self.fail_on), own) {
+            (Some(signal), ..) => of_signal(signal),
+            (None, true, _) => FINDINGS,
+            (None, false, 0) if report.is_incomplete() => CANNOT,
+            (None, false, own) => own,
         }
     }
 

@@ -25,7 +25,7 @@ impl Traces {
     pub fn untraced(&self, missing: &[i32], is_stopped: bool) -> Option<Damage> {
         // Findings of processes that never got through MPI_Init say why there are no others.
         let is_explained = self.knows_nobody() || !self.early().is_empty();
-        if missing.is_empty() || is_explained || self.is_cut_short(is_stopped) {
+        if missing.is_empty() || is_explained || self.is_cut || self.is_cut_short(is_stopped) {
             return None;
         }
         let hosts = self.headers().map(|header| &*header.host).collect();
@@ -39,7 +39,7 @@ impl Traces {
 
     /// Has the trace no call, and no stage that could hold one? Then no stage could be made.
     fn is_empty(&self, trace: &Trace) -> bool {
-        trace.notes.events == 0 && self.stage(trace).is_none()
+        !self.is_cut && trace.notes.events == 0 && self.stage(trace).is_none()
     }
 
     fn stage(&self, trace: &Trace) -> Option<PathBuf> {
@@ -49,7 +49,8 @@ impl Traces {
     /// The directory with the stages of a process whose end is not recorded, if they cannot be seen from here.
     fn stages_elsewhere<'a>(&self, trace: &'a Trace) -> Option<&'a Path> {
         let is_copied = trace.reader.sight() == Sight::AtRest;
-        trace.reader.header.apart().filter(|_| !trace.notes.ended && !is_copied && self.stage(trace).is_none())
+        let is_open = !trace.notes.ended && !self.is_cut;
+        trace.reader.header.apart().filter(|_| is_open && !is_copied && self.stage(trace).is_none())
     }
 
     /// The parts that could not be read, in a fixed order. A process that recorded nothing is no damage if the job was

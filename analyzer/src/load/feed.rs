@@ -47,13 +47,13 @@ impl Traces {
     }
 
     /// Feeds the engine with the traces of processes that are gone, which are read ahead of it, until nothing new comes
-    /// or a process is held back. `reached` is called now and then with the number of bytes that are still to be read.
-    pub(crate) fn feed(&mut self, linker: &mut Linker, engine: &mut Engine, reached: &dyn Fn(u64)) {
+    /// or a process is held back, or as long as `onlooker` wants.
+    pub(crate) fn feed(&mut self, linker: &mut Linker, engine: &mut Engine, onlooker: FeedOnlooker) {
         let names = self.worlds.names();
         let unread = self.unread();
         let (mut readers, mut traces) = (Vec::new(), Vec::new());
         for (&rank, Trace { reader, failed, notes }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
-            traces.push(TraceInFeed { rank, notes, failed, unread: reader.unread() });
+            traces.push(TraceInFeed { rank, told: notes.events, notes, failed, unread: reader.unread() });
             readers.push(reader);
         }
         let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
@@ -61,9 +61,17 @@ impl Traces {
             readers,
             linker,
             engine,
-            &mut NoteTaker { traces, symbols, run_notes, names: &names, unread, reached },
+            &mut NoteTaker { traces, symbols, run_notes, names: &names, unread, events: 0, onlooker },
         );
     }
+}
+
+/// Looks on at a feed, and may end it.
+pub(crate) struct FeedOnlooker<'a> {
+    /// Called now and then with the number of bytes that are still to be read, and of events that were.
+    pub(crate) reached: &'a dyn Fn(u64, u64),
+    /// Is more to be read?
+    pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
 /// Takes notes of the events that the engine is fed with.
@@ -74,7 +82,9 @@ struct NoteTaker<'a> {
     names: &'a Names,
     /// Bytes of all that are still to be read.
     unread: u64,
-    reached: &'a dyn Fn(u64),
+    /// Events of all, as far as they were told.
+    events: u64,
+    onlooker: FeedOnlooker<'a>,
 }
 
 /// A trace while it is read.
@@ -83,6 +93,8 @@ struct TraceInFeed<'a> {
     notes: &'a mut TraceNotes,
     failed: &'a mut Option<String>,
     unread: u64,
+    /// Its events that were told.
+    told: u64,
 }
 
 impl Onlooker for NoteTaker<'_> {
@@ -102,12 +114,18 @@ impl Onlooker for NoteTaker<'_> {
     fn unread(&mut self, place: usize, bytes: u64) {
         let Some(trace) = self.traces.get_mut(place) else { return };
         self.unread = (self.unread + bytes).saturating_sub(std::mem::replace(&mut trace.unread, bytes));
-        (self.reached)(self.unread);
+        let events = trace.notes.events;
+        self.events += events.saturating_sub(std::mem::replace(&mut trace.told, events));
+        (self.onlooker.reached)(self.unread, self.events);
     }
 
     fn failed(&mut self, place: usize, why: String) {
         if let Some(trace) = self.traces.get_mut(place) {
             *trace.failed = Some(why);
         }
+    }
+
+    fn goes_on(&self) -> bool {
+        (self.onlooker.goes_on)()
     }
 }

@@ -7,6 +7,7 @@ mod late;
 mod notes;
 
 use engine::worlds::Worlds;
+pub(crate) use feed::FeedOnlooker;
 pub use late::{SeenLate, late_file_system};
 pub use notes::RunNotes;
 use notes::TraceNotes;
@@ -53,6 +54,8 @@ pub struct Traces {
     pub worlds: Worlds,
     /// One piece of each is read at a time.
     side_by_side: bool,
+    /// There was more to read, which nobody wants any more.
+    is_cut: bool,
     /// Stems of the traces that are open.
     opened: BTreeSet<String>,
     /// This host sees late what others write: files are opened anew for each look.
@@ -72,6 +75,7 @@ impl Traces {
             ranks: BTreeMap::new(),
             worlds: Worlds::default(),
             side_by_side: false,
+            is_cut: false,
             opened: BTreeSet::new(),
             unopened: BTreeMap::new(),
             symbols: Symbols::default(),
@@ -253,6 +257,21 @@ impl Traces {
         if let Some(trace) = self.ranks.get_mut(&rank) {
             trace.reader.writer_is_gone();
         }
+    }
+
+    /// Nobody wants to read the rest: nothing is concluded from what was not read.
+    pub(crate) fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
+    /// Processes whose end was not read.
+    pub(crate) fn without_end(&self) -> Vec<i32> {
+        self.ranks.iter().filter(|(_, trace)| !trace.notes.ended).map(|(rank, _)| *rank).collect()
+    }
+
+    /// Events that were read.
+    pub(crate) fn events(&self) -> u64 {
+        self.ranks.values().map(|trace| trace.notes.events).sum()
     }
 
     /// Bytes that the ranks have written and that were not read yet.

@@ -54,6 +54,8 @@ struct Facts {
     /// Ranks without a trace, and ranks whose trace lacks its end.
     missing: Vec<i32>,
     unknown: Vec<i32>,
+    /// Ranks whose end was not read, since somebody has ended the reading.
+    unread: Vec<i32>,
     /// Parts of the traces were lost, or may still come.
     lost: bool,
     interrupted: Option<Interruption>,
@@ -71,16 +73,18 @@ impl Facts {
         let job_damage = job_damage.filter(|_| early.is_empty() || traces.headers().next().is_some());
         let mut missing = traces.missing();
         introduce(&early, &mut job, &mut missing);
-        let lost = !damage.is_empty() || !unknown.is_empty() || !observer.running.is_empty();
+        let lost = !damage.is_empty() || !unknown.is_empty() || !observer.running.is_empty() || observer.is_cut();
+        let unread = if observer.is_cut() { traces.without_end() } else { Vec::new() };
         damage.extend(job_damage);
         damage.extend(traces.untraced(&missing, is_stopped));
+        damage.extend(observer.cut.map(|cut| cut.damage()));
         damage.sort();
         let interrupted = interruption::of(traces.dir());
         let seen = match observer.seen == EndsSeen::default() {
             true => Over::read(traces.dir()).map(|over| over.seen).unwrap_or_default(),
             false => observer.seen.clone(),
         };
-        Facts { job, early, damage, missing, unknown, lost, interrupted, seen }
+        Facts { job, early, damage, missing, unknown, unread, lost, interrupted, seen }
     }
 }
 
@@ -116,6 +120,7 @@ impl Observer {
             running: self.running,
             stopped: is_stopped,
             interrupted: interrupted.map(|interruption| interruption.signal),
+            cut: self.cut.map(|cut| cut.signal),
             has_dumps: analysis.has_dumps,
             trace_dir: self.traces.dir().display().to_string(),
             damage,
@@ -153,7 +158,7 @@ impl Observer {
     fn analysis(&mut self, facts: &Facts, ending: Ending) -> Result<Analysis, InternalError> {
         // The later calls of these ranks are unknown, and nothing may be concluded from their absence.
         let lost = match ending {
-            Ending::Any => [&facts.unknown[..], &self.running[..]].concat(),
+            Ending::Any => [&facts.unknown[..], &self.running[..], &facts.unread[..]].concat(),
             Ending::Stuck(_) | Ending::Stopped(_) => Vec::new(),
         };
         let proven = match ending {
@@ -167,6 +172,7 @@ impl Observer {
             seen: facts.seen.clone(),
             missing: facts.missing.clone(),
             lost: facts.lost,
+            cut: self.is_cut(),
             interrupted: facts.interrupted.map(|interruption| interruption.after_unix_ns),
         };
         let Observer { traces, feeder, phases, .. } = self;

@@ -1,7 +1,7 @@
 //! Feeds the engine with the traces of a directory, through the linker of worlds. A mistake in any of them must not take the
 //! command down, which may have a job to look after.
 
-use crate::load::Traces;
+use crate::load::{FeedOnlooker, Traces};
 use engine::clocks::Clock;
 use engine::link::Linker;
 use engine::variables::Variables;
@@ -115,10 +115,10 @@ impl Feeder {
         (news, events)
     }
 
-    /// Feeds the traces of processes that are gone. Stops where a process is held back until others are known.
-    /// `reached` is called now and then with the number of bytes that are still to be read.
-    pub(super) fn read_ahead(&mut self, traces: &mut Traces, reached: &dyn Fn(u64)) {
-        self.run(|engine, linker| traces.feed(linker, engine, reached));
+    /// Feeds the traces of processes that are gone. Stops where a process is held back until others are known, or where
+    /// `onlooker` wants no more.
+    pub(super) fn read_ahead(&mut self, traces: &mut Traces, onlooker: FeedOnlooker) {
+        self.run(|engine, linker| traces.feed(linker, engine, onlooker));
     }
 
     /// Finds out which processes are on the other side of communicators between worlds; true if processes go on that

@@ -1,13 +1,16 @@
 //! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
 //! while the job runs.
 
+mod brake;
 mod conclude;
 mod deaths;
 mod feeder;
 mod listeners;
 mod witnesses;
 
-use crate::load::{LoadError, Traces};
+use crate::load::{FeedOnlooker, LoadError, Traces};
+pub use brake::Brake;
+use brake::Cut;
 pub use conclude::{Conclusion, Ending, InternalError};
 use engine::listeners::Listener;
 use engine::{Engine, Fate, Stuck};
@@ -45,6 +48,9 @@ pub struct Observer {
     pub last_events: u64,
     /// The times of the phases.
     pub phases: Phases,
+    /// Ends [`Observer::read_rest`].
+    pub brake: Brake,
+    cut: Option<Cut>,
 }
 
 impl Observer {
@@ -60,6 +66,8 @@ impl Observer {
             seen: EndsSeen::default(),
             last_events: 0,
             phases: Phases::default(),
+            brake: Brake::default(),
+            cut: None,
         }
     }
 
@@ -102,7 +110,7 @@ impl Observer {
     }
 
     /// Reads on until nothing new comes. Records that are torn in the trace of a process that is `gone` stay torn. The
-    /// other processes may write without end, so that there is a limit of time.
+    /// other processes may write without end, so that there is a limit of time. [`Observer::brake`] ends it before.
     pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
         let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
         let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
@@ -117,12 +125,31 @@ impl Observer {
         let in_time = || until.is_none_or(|u| Instant::now() < u);
         let size = self.traces.unread();
         self.phases.begin(READING, Some(size));
+        self.brake.say_over(false);
         if self.running.is_empty() {
             self.read_ahead(size);
         }
-        while in_time() && (!self.poll().is_empty() || self.feeder.link(&self.traces, true)) {
-            self.phases.reached(size.saturating_sub(self.traces.unread()));
+        let mut any = true;
+        while any && in_time() && self.brake.signal().is_none() {
+            any = !self.poll().is_empty() || self.feeder.link(&self.traces, true);
+            self.phases.reached(size.saturating_sub(self.traces.unread()), self.traces.events());
         }
+        self.brake.say_over(true);
+        self.note_cut(any, size);
+    }
+
+    /// Notes that the reading of traces of this size was ended while there was `any`thing more.
+    fn note_cut(&mut self, any: bool, size: u64) {
+        if let Some(signal) = self.brake.signal().filter(|_| any) {
+            let (read, events) = (size.saturating_sub(self.traces.unread()), self.traces.events());
+            self.cut = Some(Cut { signal, size, read, events });
+            self.traces.cut();
+        }
+    }
+
+    /// Was the reading ended before its end?
+    pub fn is_cut(&self) -> bool {
+        self.cut.is_some()
     }
 
     /// Looks for new traces and hands new events to the engine. Returns the ranks that had some.
@@ -140,8 +167,12 @@ impl Observer {
     fn read_ahead(&mut self, size: u64) {
         let start = Instant::now();
         if self.prepare().is_some() {
-            let phases = &self.phases;
-            self.feeder.read_ahead(&mut self.traces, &|unread| phases.reached(size.saturating_sub(unread)));
+            let (phases, brake) = (&self.phases, &self.brake);
+            let onlooker = FeedOnlooker {
+                reached: &|unread, events| phases.reached(size.saturating_sub(unread), events),
+                goes_on: &|| brake.signal().is_none(),
+            };
+            self.feeder.read_ahead(&mut self.traces, onlooker);
             self.phases.add(READING, start.elapsed());
         }
     }

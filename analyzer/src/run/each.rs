@@ -8,8 +8,9 @@ use super::launch::{Launched, RunOptions};
 use super::{exit_code, remove, remove_empty, tell, tell_interruption};
 use crate::cli::RunPlan;
 use crate::exit::{CANNOT, Exit, FINDINGS};
+use crate::halt;
 use agents::hub::Hub;
-use analyzer::observe::InternalError;
+use analyzer::observe::{Brake, InternalError};
 use anyhow::anyhow;
 use report::{JobReport, Report, command_line};
 use std::collections::BTreeSet;
@@ -62,6 +63,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
     }
     jobs.interrupt(&launched);
     launched.wait_for_agents(&[]);
+    halt::listen(&jobs.watch.brake);
     let JobResults { reports, without_trace, broken } = jobs.finish();
     let code = launched.exit_code();
     if reports.is_empty() && broken.is_none() {
@@ -107,6 +109,7 @@ impl<'a> Jobs<'a> {
             stop: plan.stop,
             quiet: plan.quiet,
             over: Arc::new(AtomicBool::new(false)),
+            brake: Brake::default(),
             hub,
         };
         Jobs { dir, watch, seen: BTreeSet::new(), threads: Vec::new(), is_interrupted: false }

@@ -6,7 +6,7 @@ use super::follow::{End, FollowedJob, follow};
 use super::stop::{AGENTS, OnHost, Process, Ranks, are_all_gone, stop, wait};
 use super::{finish, tell_end};
 use agents::hub::{Hub, Link};
-use analyzer::observe::{Ending, InternalError, Observer};
+use analyzer::observe::{Brake, Ending, InternalError, Observer};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use report::{Report, command_line};
@@ -39,6 +39,8 @@ pub(super) struct WatchOptions {
     pub(super) stop: bool,
     pub(super) quiet: bool,
     pub(super) over: Arc<AtomicBool>,
+    /// Ends the reading of traces when the command has ended.
+    pub(super) brake: Brake,
     /// The agents on other nodes, for all jobs.
     pub(super) hub: Option<Arc<Hub>>,
 }
@@ -114,6 +116,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &WatchOptions) -> Result
     let mut job = EachJob::new(dir, watch);
     job.learn(first);
     let mut observer = Observer::new(dir, watch.selection.clone());
+    observer.brake = watch.brake.clone();
     observer.traces.symbols.search_in(watch.source_path.clone());
     observer.traces.symbols.ask_servers();
     let printer = DiscoveryPrinter::start(dir, watch.selection.max_findings());

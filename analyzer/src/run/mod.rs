@@ -29,14 +29,15 @@ mod terminal;
 
 use crate::cli::{Keep, RunPlan};
 use crate::exit::{CLEAN, Exit, FINDINGS};
-use crate::progress::{Bar, print_phases};
+use crate::halt;
+use crate::progress::{Display, print_phases};
 use analyzer::interruption::{self, Interruption};
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
 use discovery_printer::DiscoveryPrinter;
 use engine::Stuck;
 use find::Found;
-use follow::End;
+use follow::{End, FollowedJob as _};
 use launch::{Launched, RunOptions};
 use nix::sys::signal::Signal;
 use report::Report;
@@ -97,6 +98,9 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
+            // From here on signals are no longer the job's.
+            job.rest(Duration::ZERO);
+            halt::listen(&observer.brake);
             finish(&mut observer, printer, plan.quiet, "");
             if observer.traces.knows_nobody() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
@@ -189,8 +193,8 @@ fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name:
 
 /// Shows how far the analysis is.
 fn watch(observer: &mut Observer, quiet: bool) {
-    if let Some(bar) = Bar::new().filter(|_| !quiet) {
-        observer.phases.watch(bar);
+    if !quiet {
+        observer.phases.watch(Display::new());
     }
 }
 

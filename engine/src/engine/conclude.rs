@@ -123,7 +123,8 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         None => ranks,
     };
     let [left, left_inside, aborted] = [left, left_inside, aborted].map(of_its_own);
-    let killed = if end.interrupted.is_some() { Vec::new() } else { killed };
+    // Why they were ended may stand where nobody has read.
+    let killed = if end.interrupted.is_some() || end.cut { Vec::new() } else { killed };
     Ending {
         ends,
         graph,

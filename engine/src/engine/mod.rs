@@ -79,6 +79,8 @@ pub struct End {
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.
     pub lost: bool,
+    /// Not all of the traces was read, since the user has ended that.
+    pub cut: bool,
     /// The user has interrupted the run later than this, in nanoseconds since 1970: that ranks that lived then came to no end
     /// is no mistake of theirs.
     pub interrupted: Option<u64>,

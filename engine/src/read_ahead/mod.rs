@@ -69,6 +69,9 @@ pub trait Onlooker {
 
     /// It cannot be read any further.
     fn failed(&mut self, place: usize, why: String);
+
+    /// Is more to be read? What was read ahead comes in any case.
+    fn goes_on(&self) -> bool;
 }
 
 /// The way of events to the engine.
@@ -107,7 +110,8 @@ struct Turn {
     skipped: usize,
 }
 
-/// Feeds the engine with all these traces to their ends, or until a process is held back: see [`Linker`].
+/// Feeds the engine with all these traces to their ends, until a process is held back (see [`Linker`]), or as long as
+/// `onlooker` wants.
 pub fn feed(readers: Vec<&mut RankReader>, linker: &mut Linker, engine: &mut Engine, onlooker: &mut dyn Onlooker) {
     let keeps = engine.keeps();
     let mut laps = Laps::new(readers.iter().map(|reader| reader.rank()));
@@ -117,7 +121,7 @@ pub fn feed(readers: Vec<&mut RankReader>, linker: &mut Linker, engine: &mut Eng
         turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
         turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
         laps.take(turn, &mut feed);
-        !feed.linker.holds_any()
+        !feed.linker.holds_any() && feed.onlooker.goes_on()
     });
     laps.finish(&mut feed);
 }

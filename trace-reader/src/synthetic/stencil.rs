@@ -29,8 +29,21 @@ pub struct Stencil {
     pub grid_comms: bool,
     /// In each round halos have other sizes and tags, so that hardly a call is as one before it.
     pub varied: bool,
-    /// At the end rank 0 waits for a message that nobody sends, and the others for rank 0.
-    pub hangs: bool,
+    /// All wait for ever at the end, if so.
+    pub hang: Option<Hang>,
+}
+
+/// How a run hangs at its end: some wait for messages that nobody sends, and the others for them in a barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hang {
+    /// Rank 0 waits for the last one.
+    Behind0,
+    /// The upper half waits for each other, round in a circle.
+    BehindHalf,
+    /// As the half, but of all the odd ranks.
+    BehindOdd,
+    /// One half is in a barrier of all, and the other in one of another communicator of all.
+    InTwo,
 }
 
 /// Nanoseconds of a round, and when the first one begins.
@@ -42,6 +55,7 @@ const SUM: i64 = 15;
 const HALO: i64 = 100;
 const ROW: Id = FIRST_USER_ID;
 const COLUMN: Id = FIRST_USER_ID + 1;
+const OTHER: Id = FIRST_USER_ID + 2;
 /// Libraries that a process has loaded, call sites, and frames of a stack.
 const MODULES: u64 = 30;
 const SITES: u32 = 16;
@@ -142,8 +156,8 @@ impl Rank<'_> {
             }
         }
         let end = FIRST + self.run.rounds * ROUND;
-        if self.run.hangs {
-            self.hang(&mut writer, end)?;
+        if let Some(hang) = self.run.hang {
+            self.hang(&mut writer, end, hang)?;
         } else {
             put(&mut writer, &mut call(FnId::MPI_Finalize, 9, &[], &[]), end, 1_000_000)?;
             writer.system(&SystemEvent::Exit { status: 0 }, end + 2_000_000);
@@ -253,10 +267,28 @@ impl Rank<'_> {
         calls
     }
 
-    fn hang(&self, writer: &mut RankWriter<BufWriter<File>>, time: u64) -> Result<()> {
-        let mut open = match self.rank {
-            0 => call(FnId::MPI_Recv, 15, &message("source", self.run.ranks - 1, 99, HALO), &[]),
-            _ => call(FnId::MPI_Barrier, 16, &ints(&[("comm", COMM_WORLD.into())]), &[]),
+    fn hang(&self, writer: &mut RankWriter<BufWriter<File>>, time: u64, hang: Hang) -> Result<()> {
+        let (rank, ranks) = (self.rank, self.run.ranks);
+        let half = ranks / 2;
+        let source = match hang {
+            Hang::Behind0 => (rank == 0).then_some(ranks - 1),
+            Hang::BehindHalf => (rank >= half).then_some(half.max((rank + 1) % ranks)),
+            Hang::BehindOdd => (rank % 2 == 1).then_some(((rank + 2) % ranks) | 1),
+            Hang::InTwo => None,
+        };
+        let mut comm_of_all = COMM_WORLD;
+        if hang == Hang::InTwo {
+            writer.define(&[comm(OTHER, self.members(COMM_WORLD))])?;
+            let (ins, outs) = (ints(&[("comm", COMM_WORLD.into())]), ints(&[("newcomm", OTHER.into())]));
+            put(writer, &mut call(FnId::MPI_Comm_dup, 13, &ins, &outs), time, 1_000)?;
+            if rank >= half {
+                comm_of_all = OTHER;
+            }
+        }
+        let time = time + 2_000;
+        let mut open = match source {
+            Some(source) => call(FnId::MPI_Recv, 15, &message("source", source, 99, HALO), &[]),
+            None => call(FnId::MPI_Barrier, 16, &ints(&[("comm", comm_of_all.into())]), &[]),
         };
         (open.t_call, open.outcome) = (time, Outcome::Open);
         writer.call(&open)

@@ -115,6 +115,25 @@ fn the_one_rank_for_which_thousands_wait_is_found() {
     assert!(needed.out.contains("real-deadlock"), "{}", needed.out);
 }
 
+/// Each rank in a collective operation waits for half of all: lists of its own would have half a million entries here.
+#[test]
+fn a_hang_of_two_halves_costs_little_more_than_a_run_that_ends() {
+    let ranks = if std::env::var_os("MPIVET_TEST_FULL").is_some() { 10_000 } else { 1_500 };
+    let plain = analyzed(&Stencil { grid_comms: false, ..run(ranks) }, &[]);
+    assert_clean(&plain);
+    for hang in [Hang::BehindHalf, Hang::BehindOdd, Hang::InTwo] {
+        let needed = analyzed(&Stencil { hang: Some(hang), grid_comms: false, ..run(ranks) }, &["--format", "json"]);
+        assert_eq!(needed.code, Some(1), "{}", needed.out);
+        assert!(needed.out.contains("real-deadlock"), "{hang:?}");
+        // A kilobyte a rank, and the report.
+        let most = plain.mebibytes + 25.0 + ranks as f64 / 100.0;
+        assert!(needed.mebibytes < most, "{hang:?}: {} MiB, {} MiB", needed.mebibytes, plain.mebibytes);
+        assert!(needed.out.len() < 40 << 20, "{hang:?}: {} bytes", needed.out.len());
+        let is_cut = needed.out.contains("for whom they wait is told of");
+        assert_eq!(is_cut, hang == Hang::InTwo, "{hang:?}");
+    }
+}
+
 /// Starts an analysis, and sends it this signal as soon as it is ready for that.
 fn interrupted(dir: &Path, signal: Signal, options: &[&str], out: Stdio) -> Child {
     let mut command = Command::new(mpivet());

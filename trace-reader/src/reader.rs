@@ -2,7 +2,7 @@
 //! then what is still in the stages. Damage is reported as a [`Defect`] and skipped; it never ends the reading.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use trace_format::definition::Definition;
@@ -26,6 +26,7 @@ mod rounds;
 mod sink;
 pub mod stage;
 mod thread;
+mod threads;
 mod varying;
 
 use at_rest::AtRest;
@@ -39,6 +40,7 @@ use ring::Files;
 pub use sink::{Keeps, Sink};
 use stage::StageView;
 use thread::Thread;
+use threads::Threads;
 pub use varying::{Field, Part, Varying, varying_fields, varying_of, with_varying};
 
 /// Reads one rank's trace.
@@ -50,7 +52,7 @@ pub struct RankReader {
     blocks: Files,
     /// Blocks of definitions, to be handed over before what is behind them.
     definitions: VecDeque<BlockRef>,
-    threads: BTreeMap<u16, Thread>,
+    threads: Threads,
     /// Threads whose stages cannot be read, which was told.
     unreadable: BTreeSet<u16>,
     blobs: Blobs,
@@ -90,7 +92,7 @@ impl RankReader {
             dir: dir.to_owned(),
             stem: stem.to_owned(),
             definitions: VecDeque::new(),
-            threads: BTreeMap::new(),
+            threads: Threads::default(),
             unreadable: BTreeSet::new(),
             blobs: Blobs::default(),
             at_rest: AtRest::default(),
@@ -225,10 +227,10 @@ impl RankReader {
         (most, taken): (usize, &Cell<usize>),
         sink: &mut CostMeter<S>,
     ) -> Result<bool, OpenError> {
-        let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
+        let Some(number) = self.threads.numbers().next() else { return Ok(false) };
         self.use_stage(number, &mut |event| sink.event(event))?;
         loop {
-            let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+            let Some(thread) = self.threads.get_mut(number) else { return Ok(false) };
             while let Some(result) = thread.next_record(&self.blobs) {
                 match result {
                     Ok(event) => sink.event(event),
@@ -253,7 +255,7 @@ impl RankReader {
 
     /// The thread of the process, as the system numbers it, that is thread `number` of the trace.
     pub fn owner(&self, number: u16) -> Option<u32> {
-        self.threads.get(&number)?.owner()
+        self.threads.get(number)?.owner()
     }
 
     /// Bytes of the file that are still to be read.
@@ -279,7 +281,7 @@ impl RankReader {
                 self.process_block(&block)?;
             } else {
                 self.waiting += u64::from(block.header.len);
-                self.threads.entry(thread).or_insert_with(|| Thread::new(thread)).blocks.push_back(block);
+                self.threads.or_new(thread).blocks.push_back(block);
             }
         }
     }
@@ -312,7 +314,7 @@ impl RankReader {
             return self.threads.len();
         }
         for number in 0..PROCESS_THREAD {
-            if self.threads.get(&number).is_some_and(|t| t.stage.is_some()) {
+            if self.threads.get(number).is_some_and(|t| t.stage.is_some()) {
                 continue;
             }
             let Some(path) = self.header.stage(&self.dir, &self.stem, number) else {
@@ -322,7 +324,7 @@ impl RankReader {
             let Ok(file) = untrusted::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
-                    self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
+                    self.threads.or_new(number).stage = Some(view);
                 }
                 Ok(_) => {}
                 // A process may have been killed when it had just made the file.
@@ -373,7 +375,7 @@ impl RankReader {
         loop {
             // It may have turned out with the block before.
             self.tell_cut(sink);
-            let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
+            let Some(thread) = self.threads.get_mut(number).filter(|_| *budget > 0) else { return Ok(false) };
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();
             // An only thread is read record by record behind the first one.
@@ -384,7 +386,7 @@ impl RankReader {
                 false => self.blocks.first(&block, &mut payload)?,
             };
             let limited = self.blocks.are_limited();
-            let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+            let Some(thread) = self.threads.get_mut(number) else { return Ok(false) };
             let result = last.map(|_| thread.use_block(&block, payload, limited, &self.blobs, sink));
             if let Some(Err(what)) = &result {
                 self.blocks.defect(&block, what);
@@ -401,13 +403,13 @@ impl RankReader {
 
     /// Makes what was taken from the stage of a thread what is at hand of it.
     fn use_stage(&mut self, number: u16, sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
-        let Some(thread) = self.threads.get(&number) else { return Ok(()) };
+        let Some(thread) = self.threads.get(number) else { return Ok(()) };
         if !thread.has_staged() {
             return Ok(());
         }
         self.define((u64::MAX, 0), sink)?;
         let limited = self.blocks.are_limited();
-        let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
+        let Some(thread) = self.threads.get_mut(number) else { return Ok(()) };
         if let Err(what) = thread.use_stage(limited, &self.blobs, sink) {
             self.blocks.main.defect(self.blocks.main.position(), format!("stage of thread {number}: {what}"));
         }

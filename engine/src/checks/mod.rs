@@ -15,6 +15,7 @@ use crate::waits::Knot;
 pub use abend::name as signal_name;
 pub(crate) use buffer_type::{unlike, unlike_array};
 pub(crate) use consequences::relate;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
 use trace_format::mpi::FnId;
@@ -351,10 +352,21 @@ fn real_deadlocks<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (
     e.verdict.knots.iter().enumerate().filter(move |(i, _)| own(i))
 }
 
-/// Which of these ranks wait for which.
-fn note_waits(draft: &mut Draft, e: &Ending, ranks: &[i32]) {
-    for rank in ranks {
+/// Which of these ranks wait for which. If that is more than [`MAX_EDGES`], a part of them is told, those in the circle first.
+fn note_waits(draft: &mut Draft, e: &Ending, ranks: &[i32], circle: &[i32]) {
+    let mut told: BTreeSet<i32> = BTreeSet::new();
+    let mut left = MAX_EDGES;
+    for rank in circle.iter().chain(ranks) {
+        let edges = e.graph.edges(*rank);
+        if edges <= left && told.insert(*rank) {
+            left -= edges;
+        }
+    }
+    for rank in ranks.iter().filter(|rank| told.contains(rank)) {
         e.graph.waits(*rank).for_each(|(call, ranks, any)| draft.waits(call, ranks, any));
+    }
+    if told.len() < ranks.len() {
+        draft.notes.push(format!("for whom they wait is told of {} of these {} ranks", told.len(), ranks.len()));
     }
 }
 
@@ -379,7 +391,7 @@ fn tell_own_wait(
     let mut sites: Vec<Site> = e.graph.roles(rank).map(|(call, role)| Site::new(call, role)).collect();
     sites.extend(e.graph.awaited(rank).iter().cloned());
     let mut draft = Draft::new(check, message, sites).ranks([rank]);
-    note_waits(&mut draft, e, &knot.ranks);
+    note_waits(&mut draft, e, &knot.ranks, &[]);
     note_behind(&mut draft, e, i);
     findings.add(model, draft);
 }
@@ -392,6 +404,9 @@ fn note_behind(draft: &mut Draft, e: &Ending, knot: usize) {
         draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
     }
 }
+
+/// Pairs of ranks of which one waits for the other that are told in one finding.
+const MAX_EDGES: usize = 100_000;
 
 /// More places than this are not listed in one finding.
 const MAX_SITES: usize = 8;

@@ -25,12 +25,10 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             ([_], [call, ..]) => format!("{who} waits for itself: {call}"),
             _ => format!("{who} wait for each other: {}", path.join(" -> ")),
         };
-        let mut sites = Vec::new();
-        for r in &knot.ranks {
-            sites.extend(e.graph.roles(*r).map(|(call, role)| Site::new(call, role)));
-        }
-        let shown = sites.len().min(2 * MAX_SITES);
-        let more = sites.split_off(shown);
+        let roles = knot.ranks.iter().flat_map(|r| e.graph.roles(*r));
+        let mut sites: Vec<Site> = roles.take(2 * MAX_SITES).map(|(call, role)| Site::new(call, role)).collect();
+        let calls: usize = knot.ranks.iter().map(|r| e.graph.calls(*r).len()).sum();
+        let more = calls - sites.len();
         for r in &knot.ranks {
             if sites.len() < 2 * MAX_SITES {
                 sites.extend(e.graph.awaited(*r).iter().cloned());
@@ -38,13 +36,13 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         }
         sites.extend(knot.ranks.iter().take(4).filter_map(|r| e.graph.never_started(model, *r)));
         let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
-        note_waits(&mut draft, e, &knot.ranks);
+        note_waits(&mut draft, e, &knot.ranks, &knot.cycle);
         draft.notes.extend(e.graph.hints(model, &knot.ranks));
         draft.notes.dedup();
-        if !more.is_empty() {
-            draft.notes.push(format!("{} more calls like these", more.len()));
+        if more > 0 {
+            draft.notes.push(format!("{more} more calls like these"));
         }
-        let sends = knot.ranks.iter().any(|r| e.graph.waits_for(*r).iter().any(|w| matches!(w.1, Why::Receive(_))));
+        let sends = knot.ranks.iter().any(|r| e.graph.waits_as(*r, |why| matches!(why, Why::Receive(_))));
         if sends && e.graph.is_uncertain(&knot.ranks) {
             draft.notes.push(
                 "a send that the library buffers would have returned; it did not, and the standard does not promise it"

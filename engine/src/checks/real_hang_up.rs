@@ -39,7 +39,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         sites.extend(finished_at(finished, model));
         let ranks = waiting.iter().chain(finished).copied();
         let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
-        note_waits(&mut draft, e, &waiting);
+        note_waits(&mut draft, e, &waiting, &[]);
         draft.notes.extend(e.graph.hints(model, &waiting));
         if i == 0 && !knots && !e.verdict.behind.is_empty() {
             let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };

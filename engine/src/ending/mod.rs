@@ -106,7 +106,7 @@ impl Ending {
     }
 
     /// Ranks that wait for one that left without MPI_Finalize, with all that they need of those that are gone.
-    pub(crate) fn waiting_for_left(&self) -> Vec<&(i32, Vec<i32>)> {
+    pub(crate) fn waiting_for_left(&self) -> Vec<&(i32, Rc<[i32]>)> {
         self.verdict.hang_ups.iter().filter(|(_, needed)| needed.iter().any(|n| self.left.contains(n))).collect()
     }
 

@@ -370,8 +370,7 @@ impl Engine {
     /// As [`Engine::finish`]; `fold` makes one finding of several where that takes more than the engine knows. Those that are
     /// left are limited.
     pub fn finish_with(&mut self, end: &End, fold: impl FnOnce(Vec<Finding>) -> Vec<Finding>) -> Analysis {
-        let ranks = self.model.ranks.len() as i32;
-        let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);
+        let mut model = std::mem::replace(&mut self.model, Engine::new(0).model);
         model.notify_the_rest();
         let ending = conclude::conclude(&mut model, end);
         let mut findings = std::mem::take(&mut model.findings);

@@ -2,16 +2,17 @@
 //! their leader. A leader may also wait for all of the other group.
 
 use super::collectives::in_collective;
-use super::conditions::all;
+use super::conditions::{Outlooks, all};
 use super::{Cond, Why};
 use crate::model::Model;
 use crate::state::{Bridge, Entered, OpenCall};
 
 /// When the call that has `entered` can return.
-pub(super) fn in_bridge(model: &Model, entered: &Entered) -> Cond {
+pub(super) fn in_bridge(outlooks: &mut Outlooks, entered: &Entered) -> Cond {
+    let model = outlooks.model;
     let Some((comm, index, position)) = entered.collective else { return Cond::Free };
     let on = |rank: i32| Cond::On { rank, certain: true, why: Why::Collective };
-    match (in_collective(model, comm, index, position), entered.bridge) {
+    match (in_collective(outlooks, comm, index, position), entered.bridge) {
         (Cond::Free, Some(bridge @ Bridge::Leader { own, other, tag, nth })) => {
             let made = model.bridges.get(&(own.min(other), own.max(other), tag));
             let came = made.is_none_or(|m| m[usize::from(other > own)] >= nth);

@@ -1,9 +1,10 @@
 //! When the part of a process in a collective operation can complete: whom it cannot do without (MPI 4.1, 6.1 and 6.3),
 //! and whom a library may wait for.
 
-use super::conditions::{all, any};
+use super::absent::{Absent, Gathered};
+use super::conditions::{Outlooks, any};
 use super::{Cond, Why};
-use crate::collective::{Needs, What, giving_neighbors, moves_data, needs, neighbors, what};
+use crate::collective::{Needs, What, giving_neighbors, moves_data, needs, neighbors};
 use crate::model::Model;
 use crate::state::{Comm, CommIx, View};
 use crate::types::Amount;
@@ -11,38 +12,34 @@ use trace_format::mpi::Coll;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
 
 /// When the part of the process at `position` in a collective can complete.
-pub(super) fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond {
+pub(super) fn in_collective(outlooks: &mut Outlooks, comm: CommIx, index: u64, position: u32) -> Cond {
+    let model = outlooks.model;
     let c = &model.comms.list[comm];
     let Some(instance) = c.space.get(index) else { return Cond::Free };
     let Some(mine) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return Cond::Free };
-    let kind = what(mine.call.func);
     if c.is_foreign() {
         return Cond::Free;
     }
-    if instance.bad || c.spoiled || instance.parts.iter().flatten().any(|p| what(p.call.func) != kind) {
-        return Cond::Bad;
-    }
+    let Some(gathered) = outlooks.gathered(comm, index) else { return Cond::Free };
+    let Some(kind) = gathered.kind.filter(|_| !instance.bad && !c.spoiled) else { return Cond::Bad };
     if instance.arrived as usize == instance.parts.len() || c.space.tangled {
         return Cond::Free;
     }
     let me = View { rank: mine.call.rank, position, call: &mine.call };
-    let missing = || (0..instance.parts.len() as u32).filter(|p| instance.parts[*p as usize].is_none());
-    let on = |p: u32, certain: bool| Cond::On { rank: c.member(p), certain, why: Why::Collective };
-    let wanted = |p: &u32| needs_part(c, &me, kind, *p) && takes_from(model, c, &me, kind, *p);
-    let certain: Vec<Cond> = missing().filter(wanted).map(|p| on(p, true)).collect();
-    if !certain.is_empty() {
-        return all(certain);
+    let needed = needed(model, c, &me, kind, &gathered);
+    if !needed.ranks().is_empty() {
+        return on_all(needed, true);
     }
     if let Some(neighbors) = neighbors(model, &me) {
         let given = giving_neighbors(model, &me).unwrap_or_default();
-        let given: Vec<Cond> = missing().filter(|p| given.contains(p)).map(|p| on(p, true)).collect();
-        if !given.is_empty() {
-            return all(given);
+        let given = gathered.some(|p| given.contains(&p));
+        if !given.ranks().is_empty() {
+            return on_all(given, true);
         }
-        let is_neighbor = |p: &u32| neighbors.sources.iter().chain(&neighbors.destinations).any(|n| *n == *p as i32);
-        return all(missing().filter(is_neighbor).map(|p| on(p, false)).collect());
+        let is_neighbor = |p: u32| neighbors.sources.iter().chain(&neighbors.destinations).any(|n| *n == p as i32);
+        return on_all(gathered.some(is_neighbor), false);
     }
-    let others: Vec<Cond> = missing().map(|p| on(p, false)).collect();
+    let others = gathered.first(gathered.places.len());
     match kind {
         // Only neighbours count, and nobody said which are.
         What::Coll(
@@ -51,9 +48,44 @@ pub(super) fn in_collective(model: &Model, comm: CommIx, index: u64, position: u
             | Coll::NeighborAlltoall
             | Coll::NeighborAlltoallv
             | Coll::NeighborAlltoallw,
-        ) => any(others),
-        _ => all(others),
+        ) => {
+            let on = |rank: &i32| Cond::On { rank: *rank, certain: false, why: Why::Collective };
+            any(others.ranks().iter().map(on).collect())
+        }
+        _ => on_all(others, false),
     }
+}
+
+fn on_all(ranks: Absent, certain: bool) -> Cond {
+    let why = Why::Collective;
+    match ranks.ranks() {
+        [] => Cond::Free,
+        [rank] => Cond::On { rank: *rank, certain, why },
+        _ => Cond::OnAll { ranks, certain, why },
+    }
+}
+
+/// The absent without whom the part of `me` cannot complete.
+fn needed(model: &Model, c: &Comm, me: &View, kind: What, gathered: &Gathered) -> Absent {
+    let takes = |p: u32| takes_from(model, c, me, kind, p);
+    let all = gathered.places.len();
+    let any = gathered.places.first().is_some_and(|first| takes(*first));
+    match needs(kind) {
+        // No argument tells one of the others from another one.
+        Needs::All if c.b.is_none() && is_of_all(kind) => gathered.first(if any { all } else { 0 }),
+        Needs::Lower => {
+            let lower = gathered.places.partition_point(|p| *p < me.position);
+            gathered.first(if any { lower } else { 0 })
+        }
+        Needs::Nobody => gathered.first(0),
+        _ => gathered.some(|p| needs_part(c, me, kind, p) && takes(p)),
+    }
+}
+
+/// Does each process give the same to all, as far as arguments say?
+fn is_of_all(kind: What) -> bool {
+    use Coll::*;
+    !matches!(kind, What::Coll(Gather | Gatherv | Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw))
 }
 
 fn is_peer(c: &Comm, me: &View, other: u32) -> bool {

@@ -1,5 +1,6 @@
 //! When an open call can return: its condition, from requests, mailboxes and collectives.
 
+use super::absent::Gathered;
 use super::bridges::in_bridge;
 use super::buffers::flushed;
 use super::collectives::in_collective;
@@ -12,6 +13,7 @@ use crate::state::{
 };
 use crate::waits::outlook::{Chance, Choice, Wanted};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use trace_format::mpi::special::ANY_SOURCE;
 use trace_format::mpi::{Class, Many, RmaSync, SendMode, Start};
 
@@ -27,6 +29,8 @@ pub(super) struct Outlooks<'a> {
     pub(super) quiet: u64,
     /// Bytes of the messages of which it is not known whether they went to who waits for them.
     pub(super) bytes: u64,
+    /// Collective operations that not all have come to.
+    gathered: FxHashMap<(CommIx, u64), Rc<Gathered>>,
 }
 
 /// The assumption where nobody knows whether a message went to a receive.
@@ -40,7 +44,22 @@ enum Doubt {
     Past,
 }
 
-impl Outlooks<'_> {
+impl<'a> Outlooks<'a> {
+    pub(super) fn new(model: &'a Model, polling: bool, quiet: u64) -> Outlooks<'a> {
+        let (made, gathered) = (FxHashMap::default(), FxHashMap::default());
+        Outlooks { model, made, watched: false, polling, quiet, bytes: 0, gathered }
+    }
+
+    /// A collective operation that is not over.
+    pub(super) fn gathered(&mut self, comm: CommIx, index: u64) -> Option<Rc<Gathered>> {
+        if let Some(known) = self.gathered.get(&(comm, index)) {
+            return Some(known.clone());
+        }
+        let gathered = Rc::new(Gathered::of(self.model, comm, index)?);
+        self.gathered.insert((comm, index), gathered.clone());
+        Some(gathered)
+    }
+
     fn get(&mut self, comm: CommIx, dest: i32) -> Option<&Outlook> {
         let mailbox = self.model.comms.list[comm].boxes.get(dest)?;
         Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook(&self.model.ops)))
@@ -170,10 +189,10 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
         }
         Class::Probe(Start::Blocking) | Class::Mprobe(Start::Blocking) => arrival(model, outlooks, rank, target),
         Class::Collective(_, Start::Blocking) | Class::CommCreateGroup | Class::CommFromGroup => match collective {
-            Some((comm, index, position)) => in_collective(model, comm, index, position),
+            Some((comm, index, position)) => in_collective(outlooks, comm, index, position),
             None => Cond::Free,
         },
-        Class::IntercommCreate | Class::IntercommFromGroups => in_bridge(model, &open.entered),
+        Class::IntercommCreate | Class::IntercommFromGroups => in_bridge(outlooks, &open.entered),
         Class::Wait(many) => completion(model, outlooks, &open.origin, many, awaited),
         Class::RmaSync(sync) => window.map_or(Cond::Free, |window| model.in_epoch(&open.origin, sync, window)),
         Class::BufferFlush(Start::Blocking) => flushed(model, outlooks, &open.origin),
@@ -278,7 +297,7 @@ fn of_request(model: &Model, outlooks: &mut Outlooks, request: &Request) -> Cond
     let ops = [request.send, request.recv];
     let mut conds: Vec<Cond> = ops.into_iter().flatten().map(|op| operation(model, outlooks, op)).collect();
     if let Some((comm, index, position)) = request.collective {
-        conds.push(in_collective(model, comm, index, position));
+        conds.push(in_collective(outlooks, comm, index, position));
     }
     if request.incomplete {
         // Another thread of the rank must complete it: if all of them are stuck, it is stuck.

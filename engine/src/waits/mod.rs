@@ -1,6 +1,7 @@
 //! The wait-for graph, and who can never go on. A rank is blocked when its open call cannot complete from what was
 //! fed; its condition is a tree of AND (Waitall, collectives) and OR (Waitany, wildcards) over other ranks.
 
+mod absent;
 mod bridges;
 mod buffers;
 mod collectives;
@@ -14,8 +15,10 @@ mod verdict;
 
 use crate::model::Model;
 use crate::state::{Origin, Rank, Site, rank_list};
+use absent::{Absent, Free};
 use conditions::{Outlooks, vertex};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 use trace_format::mpi::special::ANY_TAG;
@@ -54,6 +57,12 @@ pub(crate) enum Cond {
     /// When that rank can. Not certain: the call may also return by itself.
     On {
         rank: i32,
+        certain: bool,
+        why: Why,
+    },
+    /// When all of these can, as with [`Cond::On`] each.
+    OnAll {
+        ranks: Absent,
         certain: bool,
         why: Why,
     },
@@ -111,6 +120,8 @@ pub(crate) struct Graph {
     pub(crate) vertices: Vec<Vertex>,
     /// So many bytes may be under way to who seems to wait for them.
     bytes: u64,
+    /// For whom those wait who share a list, in words.
+    said: RefCell<FxHashMap<(usize, usize), Rc<str>>>,
 }
 
 impl Graph {
@@ -126,7 +137,7 @@ impl Graph {
 
     fn made(model: &Model, watch: impl Fn(i32) -> Watch, polling: bool) -> Graph {
         let quiet = quiet(model);
-        let mut outlooks = Outlooks { model, made: FxHashMap::default(), watched: false, polling, quiet, bytes: 0 };
+        let mut outlooks = Outlooks::new(model, polling, quiet);
         let one = |rank: i32| {
             let watch = watch(rank);
             outlooks.watched = watch != Watch::Unwatched;
@@ -140,7 +151,7 @@ impl Graph {
             vertex
         };
         let vertices = (0..model.ranks.len() as i32).map(one).collect();
-        Graph { vertices, bytes: outlooks.bytes }
+        Graph { vertices, bytes: outlooks.bytes, said: RefCell::default() }
     }
 
     /// Ranks that can never go on, ascending. `certain`: only those for whom no uncertainty could help.
@@ -159,6 +170,7 @@ impl Graph {
         for (i, v) in self.vertices.iter().enumerate() {
             free.push(given(i as i32).unwrap_or(matches!(v, Vertex::Running)));
         }
+        let mut free = Free::new(free);
         let mut blocked: Vec<usize> = (0..self.vertices.len())
             .filter(|i| given(*i as i32).is_none() && matches!(self.vertices[*i], Vertex::Blocked { .. }))
             .collect();
@@ -167,7 +179,9 @@ impl Graph {
             blocked.retain(|i| {
                 let Vertex::Blocked { cond, .. } = &self.vertices[*i] else { return false };
                 let goes = eval(cond, &free, assume);
-                free[*i] |= goes;
+                if goes {
+                    free.set(*i);
+                }
                 !goes
             });
             if blocked.len() == before {
@@ -189,6 +203,7 @@ impl Graph {
     pub(crate) fn may_return(&self, dead: &[i32]) -> Vec<i32> {
         let mut free: Vec<bool> = self.vertices.iter().map(|v| !matches!(v, Vertex::Finished)).collect();
         dead.iter().for_each(|r| free[*r as usize] = false);
+        let free = Free::new(free);
         let assume = Assume { uncertain: true, bad: true };
         dead.iter().copied().filter(|r| self.cond(*r).is_none_or(|c| eval(c, &free, assume))).collect()
     }
@@ -203,6 +218,7 @@ impl Graph {
     pub(crate) fn needs(&self, ranks: &[i32]) -> Vec<i32> {
         let mut free = vec![true; self.vertices.len()];
         ranks.iter().for_each(|r| free[*r as usize] = false);
+        let free = Free::new(free);
         let assume = Assume { uncertain: true, bad: true };
         let all = 0..self.vertices.len() as i32;
         all.filter(|r| self.cond(*r).is_some_and(|c| !eval(c, &free, assume))).collect()
@@ -254,6 +270,22 @@ impl Graph {
         calls.iter().zip(conds).map(move |(call, cond)| (call, ranks(cond), matches!(cond, Cond::Any(_))))
     }
 
+    /// So many pairs of `rank` and one that it waits for are in [`Graph::waits`] at most.
+    pub(crate) fn edges(&self, rank: i32) -> usize {
+        fn count(cond: &Cond) -> usize {
+            match cond {
+                Cond::On { .. } => 1,
+                Cond::OnAll { ranks, .. } => ranks.ranks().len(),
+                Cond::All(all) | Cond::Any(all) => all.iter().map(count).sum(),
+                Cond::Free | Cond::Bad | Cond::Perhaps => 0,
+            }
+        }
+        match &self.vertices[rank as usize] {
+            Vertex::Blocked { of_calls, .. } => of_calls.iter().map(count).sum(),
+            _ => 0,
+        }
+    }
+
     /// The calls that `rank` is blocked in, each with what it waits for, in words.
     pub(crate) fn roles(&self, rank: i32) -> impl Iterator<Item = (&Rc<Origin>, String)> {
         let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
@@ -263,12 +295,31 @@ impl Graph {
         calls.iter().zip(conds).map(|(call, cond)| (call, self.words(cond)))
     }
 
+    /// Does the rank wait for a reason of this kind?
+    pub(crate) fn waits_as(&self, rank: i32, is_it: impl Fn(Why) -> bool) -> bool {
+        fn any(cond: &Cond, is_it: &dyn Fn(Why) -> bool) -> bool {
+            match cond {
+                Cond::On { why, .. } | Cond::OnAll { why, .. } => is_it(*why),
+                Cond::All(all) | Cond::Any(all) => all.iter().any(|cond| any(cond, is_it)),
+                Cond::Free | Cond::Bad | Cond::Perhaps => false,
+            }
+        }
+        self.cond(rank).is_some_and(|cond| any(cond, &is_it))
+    }
+
     /// The reason why `rank` waits, in words.
     pub(crate) fn role(&self, rank: i32) -> String {
         self.words(self.cond(rank).unwrap_or(&Cond::Free))
     }
 
     fn words(&self, cond: &Cond) -> String {
+        let Cond::OnAll { ranks, .. } = cond else { return self.words_of(cond) };
+        let key = (ranks.list(), ranks.ranks().len());
+        let mut said = self.said.borrow_mut();
+        said.entry(key).or_insert_with(|| self.words_of(cond).into()).to_string()
+    }
+
+    fn words_of(&self, cond: &Cond) -> String {
         let mut waits = self.ranks_in(cond);
         // The process whose memory is locked is not who is waited for.
         let helpers = waits.iter().any(|w| w.1 == Why::Progress);
@@ -307,10 +358,11 @@ fn quiet(model: &Model) -> u64 {
     now.saturating_sub(last)
 }
 
-fn eval(cond: &Cond, free: &[bool], assume: Assume) -> bool {
+fn eval(cond: &Cond, free: &Free, assume: Assume) -> bool {
     match cond {
         Cond::Free => true,
-        Cond::On { rank, certain, .. } => !certain && assume.uncertain || free.get(*rank as usize).is_none_or(|f| *f),
+        Cond::On { rank, certain, .. } => !certain && assume.uncertain || free.has(*rank),
+        Cond::OnAll { ranks, certain, .. } => !certain && assume.uncertain || free.has_all(ranks),
         Cond::All(all) => all.iter().all(|c| eval(c, free, assume)),
         Cond::Any(any) => any.iter().any(|c| eval(c, free, assume)),
         Cond::Bad => assume.bad,
@@ -321,15 +373,16 @@ fn eval(cond: &Cond, free: &[bool], assume: Assume) -> bool {
 /// Takes what may help for what does.
 fn trust(cond: &mut Cond) {
     match cond {
-        Cond::On { certain: false, .. } | Cond::Perhaps => *cond = Cond::Free,
+        Cond::On { certain: false, .. } | Cond::OnAll { certain: false, .. } | Cond::Perhaps => *cond = Cond::Free,
         Cond::All(all) | Cond::Any(all) => all.iter_mut().for_each(trust),
-        Cond::On { .. } | Cond::Free | Cond::Bad => {}
+        Cond::On { .. } | Cond::OnAll { .. } | Cond::Free | Cond::Bad => {}
     }
 }
 
 fn leaves(cond: &Cond, out: &mut Vec<(i32, Why)>) {
     match cond {
         Cond::On { rank, why, .. } => out.push((*rank, *why)),
+        Cond::OnAll { ranks, why, .. } => out.extend(ranks.ranks().iter().map(|rank| (*rank, *why))),
         Cond::All(all) | Cond::Any(all) => all.iter().for_each(|c| leaves(c, out)),
         Cond::Free | Cond::Bad | Cond::Perhaps => {}
     }

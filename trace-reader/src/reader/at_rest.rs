@@ -3,7 +3,6 @@
 
 use super::RankReader;
 use super::stage::StageView;
-use super::thread::Thread;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use trace_format::file::{STAGE_LATE_OFFSET, STAGE_MAGIC};
@@ -83,7 +82,7 @@ impl RankReader {
         for (number, bytes) in (0..).zip(copy.stages) {
             let view = StageView::copied(bytes).filter(|view| view.magic() == STAGE_MAGIC);
             if view.is_some() {
-                self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = view;
+                self.threads.or_new(number).stage = view;
             }
         }
     }

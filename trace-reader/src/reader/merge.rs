@@ -59,7 +59,7 @@ impl RankReader {
         (most, taken): (usize, &Cell<usize>),
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
-        let numbers: Vec<u16> = self.threads.keys().copied().collect();
+        let numbers: Vec<u16> = self.threads.numbers().collect();
         for number in &numbers {
             let mut returns = Vec::new();
             self.with_returns(&mut returns, sink, |reader, sink| reader.use_stage(*number, sink))?;
@@ -73,7 +73,7 @@ impl RankReader {
                 Next::Nothing => return Ok(false),
                 Next::Wait => return Ok(true),
                 Next::Of { number, until } => {
-                    while let Some(thread) = self.threads.get_mut(&number)
+                    while let Some(thread) = self.threads.get_mut(number)
                         && thread.next_time().is_some_and(|t| (t, number) < until)
                         && let Some(event) = thread.next_event(until.0)
                     {
@@ -82,7 +82,7 @@ impl RankReader {
                         if taken.get() >= most {
                             return Ok(true);
                         }
-                        if !self.threads.get(&number).is_some_and(Thread::is_ready) {
+                        if !self.threads.get(number).is_some_and(Thread::is_ready) {
                             break;
                         }
                     }
@@ -105,7 +105,7 @@ impl RankReader {
     }
 
     fn keep(&mut self, number: u16, returns: Vec<LeanEvent>) {
-        if let Some(thread) = self.threads.get_mut(&number) {
+        if let Some(thread) = self.threads.get_mut(number) {
             returns.into_iter().for_each(|event| thread.add_return(event));
         }
     }
@@ -113,7 +113,7 @@ impl RankReader {
     /// Decodes the next record of a thread, if that is not done yet.
     fn fill(&mut self, number: u16, budget: &mut usize, sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
         loop {
-            let Some(thread) = self.threads.get_mut(&number).filter(|t| !t.has_head()) else { return Ok(()) };
+            let Some(thread) = self.threads.get_mut(number).filter(|t| !t.has_head()) else { return Ok(()) };
             match thread.next_record(&self.blobs) {
                 Some(Ok(event)) => thread.set_head(event),
                 Some(Err(what)) => Place::of(&self.blocks).damaged(&mut self.defects, what),
@@ -125,7 +125,7 @@ impl RankReader {
                     if !more {
                         return Ok(());
                     }
-                    if let Some(thread) = self.threads.get_mut(&number) {
+                    if let Some(thread) = self.threads.get_mut(number) {
                         thread.note_block();
                     }
                 }
@@ -136,7 +136,7 @@ impl RankReader {
     fn choose(&self) -> Next {
         let silent_until = if self.blocks.finished { u64::MAX } else { self.pace.horizon };
         let (mut first, mut second) = (None, (u64::MAX, u16::MAX));
-        for (&number, thread) in &self.threads {
+        for thread in self.threads.values() {
             if !thread.is_ready() {
                 return Next::Wait;
             }
@@ -144,6 +144,7 @@ impl RankReader {
                 second = second.min((silent_until, u16::MAX));
             }
             let Some(time) = thread.next_time() else { continue };
+            let number = thread.number();
             match first {
                 Some(f) if f < (time, number) => second = second.min((time, number)),
                 _ => second = second.min(first.replace((time, number)).unwrap_or((u64::MAX, u16::MAX))),

@@ -93,7 +93,7 @@ impl RankReader {
         (most, taken): (usize, &Cell<usize>),
         sink: &mut CostMeter<S>,
     ) -> Result<bool, OpenError> {
-        let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+        let Some(thread) = self.threads.get_mut(number) else { return Ok(false) };
         let round_len = sink.round_len();
         // The sink may be another one than before, with other rounds.
         let known = thread.trials.known.take();

@@ -62,6 +62,10 @@ pub(super) struct Thread {
 }
 
 impl Thread {
+    pub(super) fn number(&self) -> u16 {
+        self.number
+    }
+
     pub(super) fn new(number: u16) -> Thread {
         Thread {
             number,

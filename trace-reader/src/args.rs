@@ -9,7 +9,7 @@ use trace_format::record::{STATUS_BYTES, pack_status, unpack_status};
 const PLACES: usize = 8;
 
 /// See the module.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// How many parameters there are.
     params: u8,
@@ -110,10 +110,36 @@ impl<'a> Arg<'a> {
     }
 }
 
+impl Default for Args {
+    #[inline(always)]
+    fn default() -> Args {
+        Args { params: 0, known: 0, numbers: [0; PLACES], extra: Extra::Nothing, rest: Vec::new() }
+    }
+}
+
 impl Args {
     /// Values of a function with `params` parameters (255 at most), all of them [`Arg::None`].
     pub fn new(params: usize) -> Args {
         Args { params: u8::try_from(params).unwrap_or(u8::MAX), ..Args::default() }
+    }
+
+    /// Says how many parameters there are.
+    #[inline(always)]
+    pub(crate) fn has_params(&mut self, params: usize) {
+        self.params = u8::try_from(params).unwrap_or(u8::MAX);
+    }
+
+    /// Takes the values of these, in the memory that it has. Most have no memory of their own, and are not written to: another
+    /// processor may have made them.
+    #[inline]
+    pub fn take_from(&mut self, other: &mut Args) {
+        (self.params, self.known, self.extra) = (other.params, other.known, other.extra);
+        self.numbers = if other.known == 0 { [0; PLACES] } else { other.numbers };
+        if !other.rest.is_empty() {
+            self.rest = std::mem::take(&mut other.rest);
+        } else if !self.rest.is_empty() {
+            self.rest = Vec::new();
+        }
     }
 
     /// How many parameters there are.
@@ -281,6 +307,19 @@ impl Call<Args> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_taken_whatever_was_there() {
+        let of = |values: &[Value]| Args::from(values.to_vec());
+        let long = || Value::Ints(vec![1; 20]);
+        let all =
+            [of(&[]), of(&[Value::Int(1), Value::None]), of(&[Value::None, long()]), of(&[long(), Value::Int(2)])];
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let (mut taken, mut given) = (one.clone(), other.clone());
+            taken.take_from(&mut given);
+            assert_eq!(&taken, other);
+        }
+    }
 
     #[test]
     fn what_goes_in_comes_out() {

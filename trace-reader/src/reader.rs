@@ -231,8 +231,14 @@ impl RankReader {
         self.use_stage(number, &mut |event| sink.event(event))?;
         loop {
             let Some(thread) = self.threads.get_mut(number) else { return Ok(false) };
-            while let Some(result) = thread.next_record(&self.blobs) {
+            loop {
+                let likeness = if sink.wants_likeness() { thread.next_likeness() } else { None };
+                let Some(result) = thread.next_record(&self.blobs) else { break };
                 match result {
+                    Ok(RankEvent::Call(whole)) => sink.call(likeness, |call| {
+                        *call = whole;
+                        Ok::<_, OpenError>(())
+                    })?,
                     Ok(event) => sink.event(event),
                     Err(what) => Place::of(&self.blocks).damaged(&mut self.defects, what),
                 }

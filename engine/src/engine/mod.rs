@@ -145,6 +145,7 @@ impl Engine {
                 blind: false,
                 has_dumps: false,
                 spare: Vec::new(),
+                spare_patterns: Vec::new(),
                 epoch: 0,
                 comms: Comms::new(ranks),
                 windows: Vec::new(),

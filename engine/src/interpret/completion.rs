@@ -61,7 +61,7 @@ impl Model {
         wait: bool,
         failed: bool,
         outs: &Args,
-    ) -> SmallVec<[(usize, usize); 4]> {
+    ) -> SmallVec<[(usize, usize); 8]> {
         let flag = wait || failed && many == Many::One || int(outs, s.flag).is_some_and(|f| f != 0);
         let count = match value(&origin.ins, s.request) {
             Arg::Requests { handles, .. } | Arg::Ints(handles) => handles.len(),

@@ -61,10 +61,9 @@ impl Model {
         self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, varying));
     }
 
-    /// Keeps the values that a call has in common with others, if it says where. It has no values any more.
+    /// Keeps the values that a call has in common with others, if it says where. What is left of it means nothing.
     pub(crate) fn keep(&mut self, rank: i32, call: &mut Call<Args>) -> Rc<Pattern> {
-        let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
-        let pattern = Rc::new(Pattern::new(call.func, call.site, ins, outs, call.polls));
+        let pattern = self.pattern(call);
         if let Some(place) = call.slot.map(usize::from) {
             let kept = &mut self.ranks[rank as usize].thread(call.thread).kept;
             if kept.len() <= place {

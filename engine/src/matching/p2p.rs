@@ -64,14 +64,7 @@ impl Model {
         lane.mixed |= lane.last_received.is_some_and(|t| t != o.at().thread);
         lane.last_received = Some(o.at().thread);
         lane.unsure |= mailbox.tangled;
-        let recvs = &mut lane.recvs;
-        match recvs.back() {
-            Some(last) if last.0 > order => {
-                let place = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
-                recvs.insert(place, (order, op));
-            }
-            _ => recvs.push_back((order, op)),
-        }
+        lane.recvs.insert_before((order, op), |later| later.0 > order);
         let waits = lane.sends.is_empty();
         if exact {
             if !waits {

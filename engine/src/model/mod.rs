@@ -9,8 +9,8 @@ use crate::collections::Slab;
 use crate::deadlock_replay::DeadlockReplay;
 use crate::listeners::Listeners;
 use crate::state::{
-    CommIx, Comms, Damage, Findings, Locks, Message, Misuse, Op, OpId, OpKind, Order, Origin, Rank, Suspect, Sweeps,
-    TooSmall, Unlike,
+    CommIx, Comms, Damage, Findings, Locks, Message, Misuse, Op, OpId, OpKind, Order, Origin, Pattern, Rank, Suspect,
+    Sweeps, TooSmall, Unlike,
 };
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
@@ -25,11 +25,16 @@ use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::run::job::Buffering;
 use trace_format::settings::selection::Selection;
 use trace_format::variables::BufferingLimit;
+use trace_reader::args::Args;
+use trace_reader::call::Call;
 use typemap::Typemap;
 pub(crate) use words::RankNames;
 
 /// So many are kept for their memory: about as many as are in flight while ranks are read in turns.
 const MAX_SPARE: usize = 1 << 12;
+
+/// So many patterns are kept for their memory: one is used for each that becomes free.
+const MAX_SPARE_PATTERNS: usize = 1 << 6;
 
 /// The state of the run, as far as events were fed.
 pub(crate) struct Model {
@@ -40,6 +45,8 @@ pub(crate) struct Model {
     pub(crate) has_dumps: bool,
     /// Calls that nobody needs any more, for their memory.
     pub(crate) spare: Vec<Rc<Origin>>,
+    /// Their patterns, if no other call has them.
+    pub(crate) spare_patterns: Vec<Rc<Pattern>>,
     /// Changes when something is not as it was that `Found` may say.
     pub(crate) epoch: u32,
     pub(crate) comms: Comms,
@@ -137,6 +144,7 @@ impl Model {
     }
 
     /// A new send or receive of `origin`.
+    #[inline(always)]
     pub(crate) fn new_op(&mut self, op: Op) -> OpId {
         let r = &mut self.ranks[op.rank as usize];
         let dim = r.holed;
@@ -161,11 +169,30 @@ impl Model {
     pub(crate) fn origin(&mut self, new: Origin) -> Rc<Origin> {
         while let Some(mut spare) = self.spare.pop().or_else(|| self.deadlock_replay.take_spare()) {
             if let Some(old) = Rc::get_mut(&mut spare) {
-                *old = new;
+                let Origin { rank, time, end, thread, index, varying, pattern } = new;
+                (old.rank, old.time, old.end, old.thread, old.index) = (rank, time, end, thread, index);
+                old.varying = varying;
+                let pattern = std::mem::replace(&mut old.pattern, pattern);
+                if Rc::strong_count(&pattern) == 1 && self.spare_patterns.len() < MAX_SPARE_PATTERNS {
+                    self.spare_patterns.push(pattern);
+                }
                 return spare;
             }
         }
         Rc::new(new)
+    }
+
+    /// Makes the pattern of a call, as [`Model::origin`] does. What is left of the call means nothing.
+    #[inline]
+    pub(crate) fn pattern(&mut self, call: &mut Call<Args>) -> Rc<Pattern> {
+        if let Some(mut spare) = self.spare_patterns.pop()
+            && let Some(old) = Rc::get_mut(&mut spare)
+        {
+            old.fill(call);
+            return spare;
+        }
+        let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
+        Rc::new(Pattern::new(call.func, call.site, ins, outs, call.polls))
     }
 
     /// Somebody needs the call no more.

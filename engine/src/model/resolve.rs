@@ -33,7 +33,15 @@ impl Model {
     /// Where the call sends to or looks; `None` for nobody (MPI_PROC_NULL), or where mpivet cannot know.
     pub(crate) fn target(&mut self, origin: &Origin, peer: Place, tag: Place, s: &ArgPlaces) -> Option<Target> {
         let id = int(&origin.ins, s.comm)? as Id;
-        let m = self.resolve(origin, Kind::Comm, id)?;
+        let known = self.ranks[origin.rank as usize].objects.last_comm;
+        let m = match known.filter(|(epoch, of, _)| (*epoch, *of) == (self.epoch, id)) {
+            Some((.., m)) => m,
+            None => {
+                let m = self.resolve(origin, Kind::Comm, id)?;
+                self.ranks[origin.rank as usize].objects.last_comm = Some((self.epoch, id, m));
+                m
+            }
+        };
         let comm = &self.comms.list[m.ix];
         let peer = int(&origin.ins, peer)? as i32;
         let peer = match peer {

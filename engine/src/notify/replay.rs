@@ -267,9 +267,14 @@ impl Model {
         for i in at {
             let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
             let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
-            let ops = [request.send, request.recv].into_iter().flatten();
-            ids.extend(ops.filter_map(|op| self.waited(op)));
-            ids.extend(request.collective.and_then(|at| self.part_id(at)));
+            for op in [request.send, request.recv].into_iter().flatten() {
+                if let Some(id) = self.waited(op) {
+                    ids.push(id);
+                }
+            }
+            if let Some(id) = request.collective.and_then(|at| self.part_id(at)) {
+                ids.push(id);
+            }
         }
         ids
     }

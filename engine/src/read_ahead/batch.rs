@@ -81,7 +81,7 @@ impl Next {
 impl Sink for Batch {
     fn event(&mut self, event: LeanEvent) {
         match (&mut self.finder, &event) {
-            (Some(finder), RankEvent::Call(call)) => finder.call(call),
+            (Some(finder), RankEvent::Call(call)) => finder.call(call, None),
             (Some(finder), _) => finder.other(),
             (None, _) => {}
         }
@@ -91,14 +91,19 @@ impl Sink for Batch {
         self.events.push(event);
     }
 
+    fn wants_likeness(&self) -> bool {
+        self.finder.is_some()
+    }
+
     #[inline(always)]
-    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
-        self.events.push(RankEvent::Call(Call::blank()));
+    fn call<E>(&mut self, likeness: Option<u64>, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
+        // In its place, not beside it: it is long.
+        self.events.resize_with(self.events.len() + 1, || RankEvent::Call(Call::blank()));
         let Some(event) = self.events.last_mut() else { return Ok(()) };
         let RankEvent::Call(call) = event else { return Ok(()) };
         match fill(call) {
             Ok(()) => {
-                self.finder.iter_mut().for_each(|finder| finder.call(call));
+                self.finder.iter_mut().for_each(|finder| finder.call(call, likeness));
                 self.entries.push(Entry::Whole);
                 self.len += 1;
                 self.memory_cost += event.memory_cost();

@@ -79,6 +79,18 @@ pub(super) struct Variables {
 }
 
 impl Kept {
+    /// As [`Kept::of`], by the likeness of the call ([`trace_reader::reader::Sink::wants_likeness`]); `None` if its requests are
+    /// not among its own values.
+    #[inline(always)]
+    pub(super) fn alike(call: &Call<Args>, likeness: u64) -> Option<Kept> {
+        let (arg_places, fields) = (arg_places(call.func), varying_fields(call.func));
+        let requests = match arg_places.request {
+            NONE => Requests::None,
+            place => own_requests(fields, place.into())?,
+        };
+        Some(Kept { hash: likeness, fields, requests, arg_places })
+    }
+
     pub(super) fn of(call: &Call<Args>) -> Kept {
         let (arg_places, fields) = (arg_places(call.func), varying_fields(call.func));
         let request = usize::from(arg_places.request);
@@ -87,12 +99,10 @@ impl Kept {
         let is_own = |place: usize, written: bool| {
             fields.iter().any(|field| field.place == place && (field.part == Part::Written) == written)
         };
-        let own = |at: usize, part: Part| fields.get(at).is_some_and(|f| (f.place, f.part) == (request, part));
-        let mut requests = match (arg_places.request, own(1, Part::Given) && own(2, Part::Written)) {
+        let mut requests = match (arg_places.request, own_requests(fields, request)) {
             (NONE, _) => Requests::None,
-            (_, true) => Requests::MakesOwn,
-            _ if own(0, Part::Slot) && own(1, Part::Handle) => Requests::GivenOwn,
-            (place, _) => match (call.ins.get(place.into()), call.outs.int(place.into())) {
+            (_, Some(own)) => own,
+            (place, None) => match (call.ins.get(place.into()), call.outs.int(place.into())) {
                 (Arg::Int(variable), Some(handle)) => Requests::Makes(variable as u64, handle),
                 (Arg::Request { slot, handle }, _) => Requests::Given(slot, vec![handle], Vec::new()),
                 (Arg::Requests { base, handles }, _) => Requests::Given(base, handles.to_vec(), Vec::new()),
@@ -228,6 +238,16 @@ impl Variables {
 pub(super) fn is_same(one: &CallKey, other: &CallKey) -> bool {
     let differ = |i: usize| one[i] ^ other[i];
     differ(0) | differ(1) | differ(2) | differ(3) == 0
+}
+
+/// The requests of a call, if they are among its own values; `request` is their parameter.
+#[inline(always)]
+fn own_requests(fields: &[Field], request: usize) -> Option<Requests> {
+    let own = |at: usize, part: Part| fields.get(at).is_some_and(|f| (f.place, f.part) == (request, part));
+    if own(1, Part::Given) && own(2, Part::Written) {
+        return Some(Requests::MakesOwn);
+    }
+    (own(0, Part::Slot) && own(1, Part::Handle)).then_some(Requests::GivenOwn)
 }
 
 /// The places of the requests that a call has completed, of so many.

@@ -98,10 +98,10 @@ impl RoundFinder {
         self.note(key);
     }
 
-    /// The next event is a call that came whole.
-    pub(super) fn call(&mut self, call: &Call<Args>) {
+    /// The next event is a call that came whole. `likeness`: see [`trace_reader::reader::Sink::wants_likeness`].
+    pub(super) fn call(&mut self, call: &Call<Args>, likeness: Option<u64>) {
         let Outcome::Returned(class) = call.outcome else { return self.other() };
-        let kept = Kept::of(call);
+        let kept = likeness.and_then(|likeness| Kept::alike(call, likeness)).unwrap_or_else(|| Kept::of(call));
         let repeat = Repeat {
             slot: call.slot.unwrap_or(0),
             thread: call.thread,
@@ -222,9 +222,11 @@ impl RoundFinder {
         let mut found = 0;
         if key[0] != 0 && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
             self.looked = Some(at);
-            let old = |back: usize| self.ring[at.wrapping_sub(back) & (len - 1)];
-            let before = old(1);
-            found = (1..at.min(len - 1)).find(|back| old(*back) == key && old(back + 1) == before).unwrap_or(0);
+            let old = |back: usize| &self.ring[at.wrapping_sub(back) & (len - 1)];
+            let before = *old(1);
+            // Mostly the first words differ.
+            let is_key = |back: usize| old(back)[0] == key[0] && *old(back) == key;
+            found = (1..at.min(len - 1)).find(|back| is_key(*back) && *old(back + 1) == before).unwrap_or(0);
         }
         if found == 0 {
             return self.count(0);
@@ -284,7 +286,7 @@ mod tests {
         let mut all: Vec<Span> = Vec::new();
         let calls: Vec<_> = calls.collect();
         for some in calls.chunks(7) {
-            some.iter().for_each(|call| finder.call(call));
+            some.iter().for_each(|call| finder.call(call, None));
             for span in finder.take() {
                 match all.last_mut() {
                     Some(last) if span.goes_on => {
@@ -322,7 +324,7 @@ mod tests {
             let (mut finder, anew) = watch.begin();
             begun_anew += usize::from(anew);
             if let Some(finder) = &mut finder {
-                calls.iter().for_each(|comm| finder.call(&barrier(*comm)));
+                calls.iter().for_each(|comm| finder.call(&barrier(*comm), None));
                 looked_at += calls.len();
                 finder.take();
             }
@@ -429,7 +431,7 @@ mod tests {
     fn a_round_is_known_if_it_could_come_again_with_the_same_handles() {
         let give = |finder: &mut RoundFinder, calls: &[Call<Args>]| {
             let kept = |(slot, call): (usize, &Call<Args>)| Call { slot: Some(slot as u16), ..call.clone() };
-            calls.iter().enumerate().map(kept).for_each(|call| finder.call(&call));
+            calls.iter().enumerate().map(kept).for_each(|call| finder.call(&call, None));
         };
         let persistent = 0x300;
         for rises in [false, true] {

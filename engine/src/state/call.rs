@@ -74,16 +74,46 @@ pub(crate) struct MessageEnd {
 }
 
 impl Pattern {
+    /// Makes it that of another call, in the memory that it has. What is left in the call means nothing.
+    #[inline]
+    pub(crate) fn fill(&mut self, call: &mut Call<Args>) {
+        let Pattern { ins, outs, .. } = self;
+        ins.take_from(&mut call.ins);
+        outs.take_from(&mut call.outs);
+        let described = Described::of(call.func, ins);
+        (self.func, self.site, self.polls) = (call.func, call.site, call.polls);
+        (self.arg_places, self.fields) = (described.arg_places, described.fields);
+        (self.slot, self.written, self.given) = (described.slot, described.written, described.given);
+        self.found = Found::default();
+    }
+
     #[inline(always)]
     pub(crate) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
+        let Described { arg_places, fields, slot, written, given } = Described::of(func, &ins);
+        let found = Found::default();
+        Pattern { func, arg_places, site, ins, outs, polls, fields, slot, written, given, found }
+    }
+}
+
+/// A pattern as far as the row of its function describes it.
+struct Described {
+    arg_places: &'static ArgPlaces,
+    fields: &'static [Field],
+    slot: Option<u8>,
+    written: Option<u8>,
+    given: Option<(u8, u8)>,
+}
+
+impl Described {
+    #[inline(always)]
+    fn of(func: FnId, ins: &Args) -> Described {
         let (arg_places, fields) = (arg_places(func), varying_fields(func));
         let (place, own) = (usize::from(arg_places.request), arg_places.own);
         let is_given = ins.slot(place).is_some();
         let slot = (!is_given && own.variable != NONE && ins.int(place).is_some()).then_some(own.variable);
         let given = (is_given && own.slot != NONE && own.handle != NONE).then_some((own.slot, own.handle));
         let written = (own.written != NONE).then_some(own.written);
-        let found = Found::default();
-        Pattern { func, arg_places, site, ins, outs, polls, fields, slot, written, given, found }
+        Described { arg_places, fields, slot, written, given }
     }
 }
 

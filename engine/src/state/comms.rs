@@ -230,6 +230,8 @@ pub(crate) enum Topology {
 #[derive(Default)]
 pub(crate) struct Objects {
     pub(crate) members: FxHashMap<(Kind, Id), Option<Member>>,
+    /// The communicator of the last message, which holds as long as this is [`crate::model::Model::epoch`].
+    pub(crate) last_comm: Option<(u32, Id, Member)>,
     pub(crate) groups_of: FxHashMap<Id, (Ranks, Option<Ranks>)>,
     pub(crate) groups: FxHashMap<Id, Ranks>,
     /// Neighbours of this rank in its communicators with a topology.

@@ -62,6 +62,7 @@ impl Rank {
                     objects.neighbors.remove(&id);
                     objects.topologies.remove(&id);
                     objects.bridges.remove(&id);
+                    objects.last_comm.take_if(|(_, last, _)| *last == id);
                 }
             }
         }

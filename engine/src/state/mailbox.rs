@@ -3,7 +3,7 @@
 use super::call::Origin;
 use super::message::Pair;
 use super::op::OpId;
-use crate::collections::Indexed;
+use crate::collections::{Indexed, Queue};
 use std::collections::{BTreeMap, VecDeque};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
@@ -29,9 +29,9 @@ impl Pending {
 /// Messages of one source and tag.
 #[derive(Default)]
 pub(crate) struct Lane {
-    pub(crate) sends: VecDeque<OpId>,
+    pub(crate) sends: Queue<OpId>,
     /// Receives that certainly got a message of this lane, in posting order.
-    pub(crate) recvs: VecDeque<(u64, OpId)>,
+    pub(crate) recvs: Queue<(u64, OpId)>,
     pub(crate) last: Last,
     pub(crate) last_received: Option<u16>,
     /// Several threads send, or several receive: the order of their calls need not be that of the messages.
@@ -86,7 +86,7 @@ impl Mailbox {
     /// what stays alone truly has no partner. Receive, send, and whether the pair is the only possible one.
     pub(crate) fn leftovers(&self) -> Vec<(OpId, OpId, bool)> {
         let mut pairs = Vec::new();
-        let mut left: BTreeMap<(i32, i32), VecDeque<OpId>> =
+        let mut left: BTreeMap<(i32, i32), Queue<OpId>> =
             self.lanes.iter().filter(|(_, l)| !l.sends.is_empty()).map(|(k, l)| (*k, l.sends.clone())).collect();
         if left.is_empty() {
             return pairs;
@@ -100,7 +100,7 @@ impl Mailbox {
         exact.sort_unstable();
         let mut wild: Vec<&Pending> = self.pending.iter().filter(|p| !p.is_exact()).collect();
         for (_, key, op) in exact {
-            if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
+            if let Some(send) = left.get_mut(&key).and_then(Queue::pop_front) {
                 let sure = self.lanes.get(key).is_some_and(|lane| !lane.unsure && !lane.mixed);
                 let sole = sure && !wild.iter().any(|p| p.takes(key.0, key.1));
                 pairs.push((op, send, sole));

@@ -88,6 +88,7 @@ impl Op {
 }
 
 impl Op {
+    #[inline(always)]
     pub(crate) fn new(
         kind: OpKind,
         origin: &Rc<Origin>,

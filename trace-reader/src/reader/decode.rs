@@ -6,9 +6,10 @@ use super::varying::{Layout, layout};
 use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Value};
-use crate::unpack::Unpacked;
+use crate::unpack::{CellVersion, Unpacked};
 use trace_format::file::NOT_COUNTED;
 use trace_format::mpi::{FnId, ThreadLevel};
+use trace_format::pack::{CALL_HEAD, KEY};
 use trace_format::plan::{Elem, Item, Shape, plans};
 use trace_format::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
@@ -255,19 +256,75 @@ impl Decoder {
         call: &mut Call<Args>,
     ) -> Result<(), String> {
         let func = FnId::from_index(Commit::unpack(u64_at(bytes, 0)).func as usize).ok_or("unknown function")?;
+        if let Err(what) = decode_call(func, bytes, blobs, call) {
+            // It counts nevertheless.
+            self.calls = self.calls.wrapping_add(1);
+            return Err(what);
+        }
+        self.number_call(call, offset);
+        Ok(())
+    }
+
+    /// Says which call of the thread it is, and notes what may still come of it.
+    #[inline(always)]
+    fn number_call(&mut self, call: &mut Call<Args>, offset: usize) {
         let index = self.calls;
         self.calls = self.calls.wrapping_add(1);
-        decode_call(func, bytes, blobs, call)?;
-        call.thread = self.number;
-        call.index = index;
+        (call.thread, call.index) = (self.number, index);
         self.polled = Polled::new(call, index, offset);
         if call.is_open() {
             if self.open.len() >= MAX_OPEN {
                 self.open.drain(..MAX_OPEN / 2);
             }
-            self.open.push(OpenCall { index, func, t_call: call.t_call, offset: Some(offset) });
+            self.open.push(OpenCall { index, func: call.func, t_call: call.t_call, offset: Some(offset) });
         }
-        Ok(())
+    }
+
+    /// The function, if it is the record of a call whose values stand at places of their own in its words.
+    #[inline(always)]
+    pub(super) fn func_of(&self, unpacked: &Unpacked) -> Option<FnId> {
+        let commit = Commit::unpack(unpacked.key);
+        let is_returned = commit.state == State::Returned as u8;
+        if unpacked.words.is_empty() || !is_returned && commit.state != State::Entered as u8 {
+            return None;
+        }
+        let func = FnId::from_index(commit.func as usize)?;
+        let moves = layout(func).moves.as_ref()?;
+        let bytes = if is_returned { moves.returned } else { moves.entered };
+        (bytes <= (unpacked.words.len() - 1) * 8).then_some(func)
+    }
+
+    /// See [`super::Sink::wants_likeness`].
+    #[inline(always)]
+    pub(super) fn likeness(&self, func: FnId, unpacked: &Unpacked) -> Option<u64> {
+        let layout = layout(func);
+        layout.likeness(unpacked.key, unpacked.words).filter(|_| layout.moves.is_some())
+    }
+
+    /// As [`Decoder::likeness`], of a record, if it is a call's.
+    pub(super) fn likeness_of(&self, record: &[u8]) -> Option<u64> {
+        let func = FnId::from_index(Commit::unpack(u64_at(record, 0)).func as usize).filter(|_| is_call(record))?;
+        let words = record.get(8 * CALL_HEAD..)?.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        let (key, words) = (u64_at(record, 0) & KEY, words.collect::<Vec<u64>>());
+        self.likeness(func, &Unpacked { cell: CellVersion::default(), words: &words, times: (0, 0), key, lap: 0 })
+    }
+
+    /// As [`Decoder::call`], of a record that was not written out: `func` is what [`Decoder::func_of`] says.
+    #[inline(always)]
+    pub(super) fn unpacked_call(&mut self, func: FnId, unpacked: &Unpacked, offset: usize, call: &mut Call<Args>) {
+        let is_returned = Commit::unpack(unpacked.key).state == State::Returned as u8;
+        let last = unpacked.words.first().copied().unwrap_or(0);
+        let (t_call, second) = unpacked.times;
+        let layout = layout(func);
+        begin(call, func, layout.params, (t_call, second, last), is_returned);
+        let values = unpacked.words.get(1..).unwrap_or_default();
+        if let Some(moves) = &layout.moves {
+            moves.ins.iter().for_each(|from| from.carry_out_words(values, &mut call.ins));
+            if is_returned {
+                moves.outs.iter().for_each(|from| from.carry_out_words(values, &mut call.outs));
+            }
+        }
+        self.number_call(call, offset);
     }
 
     /// The event of the record `bytes`, which stands at `offset` of the current lap.
@@ -355,6 +412,24 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b))
 }
 
+/// Begins a call, which is [`Call::blank`], with the words of its record that all calls have.
+#[inline(always)]
+fn begin(
+    call: &mut Call<Args>,
+    func: FnId,
+    params: usize,
+    (t_call, second, last): (u64, u64, u64),
+    has_returned: bool,
+) {
+    (call.func, call.site, call.polls, call.t_call) = (func, last as u32, (last >> 32) as u32, t_call);
+    if has_returned {
+        call.outcome = Outcome::Returned((second >> 48) as u16);
+        call.t_return = t_call.saturating_add(second & MAX_DURATION);
+    }
+    call.ins.has_params(params);
+    call.outs.has_params(params);
+}
+
 /// `call` is [`Call::blank`].
 #[inline(always)]
 fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Args>) -> Result<(), String> {
@@ -362,13 +437,8 @@ fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Args>) -
     let word = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().unwrap_or_default());
     let (t_call, second, last) = (word(8), word(16), word(24));
     let has_returned = Commit::unpack(word(0)).state == State::Returned as u8;
-    (call.func, call.site, call.polls, call.t_call) = (func, last as u32, (last >> 32) as u32, t_call);
-    if has_returned {
-        call.outcome = Outcome::Returned((second >> 48) as u16);
-        call.t_return = t_call.saturating_add(second & MAX_DURATION);
-    }
     let layout = layout(func);
-    (call.ins, call.outs) = (Args::new(layout.params), Args::new(layout.params));
+    begin(call, func, layout.params, (t_call, second, last), has_returned);
     if let Some(moves) = &layout.moves
         && let Some(values) = values.get(..if has_returned { moves.returned } else { moves.entered })
     {
@@ -435,6 +505,36 @@ impl Move {
             What::Status => from.first_chunk().into_iter().for_each(|status| args.set_status(self.place, status)),
         }
     }
+
+    /// As `carry_out`, from the words of the values.
+    #[inline(always)]
+    fn carry_out_words(&self, values: &[u64], args: &mut Args) {
+        let at = self.at;
+        match self.what {
+            What::Signed4 => args.set_int(self.place, i64::from(four_of(values, at) as i32)),
+            What::Unsigned4 => args.set_int(self.place, i64::from(four_of(values, at))),
+            What::Eight => args.set_int(self.place, eight_of(values, at) as i64),
+            What::Request => args.set_request(self.place, eight_of(values, at), eight_of(values, at + 8) as i64),
+            What::Status => {
+                let whole = u128::from(eight_of(values, at)) | u128::from(eight_of(values, at + 8)) << 64;
+                args.set_status(self.place, &whole.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// Four or eight bytes of the values at a byte that is a multiple of four.
+#[inline(always)]
+fn four_of(values: &[u64], at: usize) -> u32 {
+    (values.get(at / 8).copied().unwrap_or(0) >> (8 * (at % 8))) as u32
+}
+
+#[inline(always)]
+fn eight_of(values: &[u64], at: usize) -> u64 {
+    if at.is_multiple_of(8) {
+        return values.get(at / 8).copied().unwrap_or(0);
+    }
+    u64::from(four_of(values, at)) | u64::from(four_of(values, at + 4)) << 32
 }
 
 /// The places of the values in the records of a function, if these are all of one length.
@@ -634,6 +734,16 @@ mod tests {
                     let record = record(row.id, state, words);
                     let call = decoded(row.id, &record, &Blobs::default()).unwrap();
                     let nothing = || Args::new(row.params.len());
+                    let mut by_words = Call::blank();
+                    let all = record.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+                    let all: Vec<u64> = all.collect();
+                    let (times, words) = ((all[1], all[2]), &all[3..]);
+                    let unpacked = Unpacked { cell: CellVersion::default(), words, times, key: all[0], lap: 0 };
+                    let mut decoder = Decoder::new(call.thread);
+                    assert_eq!(decoder.func_of(&unpacked), Some(row.id));
+                    decoder.unpacked_call(row.id, &unpacked, 0, &mut by_words);
+                    assert_eq!(call, by_words);
+                    assert_eq!(decoder.likeness_of(&record), decoder.likeness(row.id, &unpacked));
                     let mut other = Call { ins: nothing(), outs: nothing(), ..call.clone() };
                     decode_one_by_one(row.id, &record, &Blobs::default(), &mut other).unwrap();
                     assert_eq!(call, other);

@@ -50,10 +50,14 @@ impl<S: Sink> Sink for CostMeter<'_, S> {
         self.sink.keeps()
     }
 
+    fn wants_likeness(&self) -> bool {
+        self.sink.wants_likeness()
+    }
+
     #[inline(always)]
-    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
+    fn call<E>(&mut self, likeness: Option<u64>, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
         let mut cost = 0;
-        let result = self.sink.call(|call| {
+        let result = self.sink.call(likeness, |call| {
             fill(call)?;
             cost = 1 + of_call(call) / UNIT;
             Ok(())

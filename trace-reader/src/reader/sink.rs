@@ -21,12 +21,23 @@ pub trait Sink {
     fn event(&mut self, event: LeanEvent);
 
     /// A call, which `fill` puts where the sink wants to have it. If that fails there is no call, whatever it has put there.
+    /// `likeness`: see [`Sink::wants_likeness`].
     #[inline(always)]
-    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
+    fn call<E>(
+        &mut self,
+        _likeness: Option<u64>,
+        fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut call = Call::blank();
         fill(&mut call)?;
         self.event(RankEvent::Call(call));
         Ok(())
+    }
+
+    /// Is [`Sink::call`] to be given the likeness of calls: a hash of all their values but their times, their result and their
+    /// varying values? Only calls with records of one length have one.
+    fn wants_likeness(&self) -> bool {
+        false
     }
 
     /// A call that repeats a kept one: only sinks that keep calls get any.

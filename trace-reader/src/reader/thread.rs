@@ -278,13 +278,20 @@ impl Thread {
             sink.repeat(repeat);
             return Ok(Some(repeat).filter(|_| !is_poll));
         }
-        unpacked.write(&mut self.record);
-        let (decoder, record) = (&mut self.decoder, &self.record);
-        if !is_call(record) {
-            return decoder.record(blobs, record, offset).map(|event| sink.event(event)).map(|()| None);
+        let (decoder, record) = (&mut self.decoder, &mut self.record);
+        let func = decoder.func_of(unpacked);
+        if func.is_none() {
+            unpacked.write(record);
+            if !is_call(record) {
+                return decoder.record(blobs, record, offset).map(|event| sink.event(event)).map(|()| None);
+            }
         }
-        let result = sink.call(|call| {
-            decoder.call(blobs, record, offset, call)?;
+        let likeness = func.filter(|_| sink.wants_likeness()).and_then(|func| decoder.likeness(func, unpacked));
+        let result = sink.call(likeness, |call| {
+            match func {
+                Some(func) => decoder.unpacked_call(func, unpacked, offset, call),
+                None => decoder.call(blobs, record, offset, call)?,
+            }
             let is_kept = keeps != Keeps::Nothing && decoder.keep(call, unpacked, keeps == Keeps::Alike);
             call.slot = is_kept.then_some(unpacked.cell.index);
             Ok(())
@@ -354,6 +361,11 @@ impl Thread {
         let offset = self.base + self.at;
         self.at += record.len();
         Some(self.decoder.record(blobs, record, offset))
+    }
+
+    /// The likeness of the call that [`Thread::next_record`] gives next: see [`Sink::wants_likeness`].
+    pub(super) fn next_likeness(&self) -> Option<u64> {
+        self.decoder.likeness_of(record_at(&self.records, self.at)?)
     }
 
     /// See [`super::RankReader::keep_anew`].

@@ -40,6 +40,9 @@ pub struct Field {
     at: usize,
 }
 
+/// Digits of pi, for [`Layout::likeness`].
+const SEEDS: [u64; 4] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
+
 /// The place of eight bytes among words.
 #[derive(Clone, Copy)]
 struct Place {
@@ -152,8 +155,34 @@ impl Layout {
             return false;
         }
         // Several words at a time: this is done for nearly each call of a window of messages.
-        let all = words.iter().zip(template).zip(mask);
-        all.fold(0, |differ, ((word, known), mask)| differ | (word ^ known) & mask) == 0
+        let (words, template) = (&words[..mask.len()], &template[..mask.len()]);
+        let mut differ = 0;
+        for i in 0..mask.len() {
+            differ |= (words[i] ^ template[i]) & mask[i];
+        }
+        differ == 0
+    }
+
+    /// A hash of all words that must be the same in records that are alike, with the key of the record; `None`: no two are.
+    #[inline]
+    pub(super) fn likeness(&self, key: u64, words: &[u64]) -> Option<u64> {
+        if words.len() != self.mask.len() || words.is_empty() {
+            return None;
+        }
+        let fold = |one: u64, other: u64| {
+            let product = u128::from(one) * u128::from(other);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let (pairs, rest) = words.as_chunks::<2>();
+        let (masks, rest_masks) = self.mask.as_chunks::<2>();
+        let mut hash = fold(key ^ SEEDS[0], SEEDS[1]);
+        for ([a, b], [mask_a, mask_b]) in pairs.iter().zip(masks) {
+            hash = fold(a & mask_a ^ SEEDS[2], b & mask_b ^ hash);
+        }
+        for (word, mask) in rest.iter().zip(rest_masks) {
+            hash = fold(word & mask ^ SEEDS[3], hash ^ SEEDS[1]);
+        }
+        Some(fold(hash ^ SEEDS[0], SEEDS[2]))
     }
 
     /// The varying values in these words of a call.

@@ -3,12 +3,11 @@
 mod choice;
 mod matching;
 
-use crate::collections::Slab;
+use crate::collections::{Queue, Slab};
 use crate::state::{Lane, Mailbox, Op, OpId, Pending};
 pub(crate) use choice::{Chance, Choice, Wanted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 use trace_format::mpi::special::ANY_SOURCE;
 
 /// The fate of the messages of a mailbox when nothing more is sent or received: the earliest posted receive
@@ -22,7 +21,7 @@ pub(crate) struct Outlook {
     /// Certainties although a wildcard had a choice.
     choice: Option<Choice>,
     /// Messages that are left, by source and tag.
-    pub(crate) left: FxHashMap<(i32, i32), VecDeque<OpId>>,
+    pub(crate) left: FxHashMap<(i32, i32), Queue<OpId>>,
     /// Lanes of which nobody can say what is left, since a wildcard had a choice.
     unsure: FxHashSet<(i32, i32)>,
     /// Messages of a lane that went to receives that are still to be looked at: no wildcard took them.
@@ -65,7 +64,7 @@ impl Outlook {
         if let Some(owed) = self.owed.get_mut(&(p.source, p.tag)).filter(|_| is_settled) {
             *owed -= 1;
         }
-        let spare = |k: &(i32, i32), l: &VecDeque<OpId>| l.len() > self.owed.get(k).copied().unwrap_or(0);
+        let spare = |k: &(i32, i32), l: &Queue<OpId>| l.len() > self.owed.get(k).copied().unwrap_or(0);
         let takes = self.left.iter().filter(|(k, l)| p.takes(k.0, k.1) && (is_settled || spare(k, l)));
         let lanes: SmallVec<[_; 4]> = takes.filter_map(|(k, l)| Some((*k, *l.front()?))).collect();
         let lane = match lanes[..] {
@@ -81,7 +80,7 @@ impl Outlook {
                 return;
             }
             Some(lane) => {
-                self.served.extend(self.left.get_mut(&lane).and_then(VecDeque::pop_front));
+                self.served.extend(self.left.get_mut(&lane).and_then(Queue::pop_front));
                 if p.source == ANY_SOURCE && !is_settled {
                     self.fickle.insert(lane);
                 }
@@ -110,7 +109,7 @@ impl Outlook {
     /// May a message with these properties be left, or none, depending on what a wildcard took?
     pub(crate) fn may_be_there(&self, source: i32, tag: i32) -> bool {
         let wanted = Pending { order: 0, source, tag, op: 0 };
-        let fits = |k: &(i32, i32), l: &VecDeque<OpId>| wanted.takes(k.0, k.1) && !l.is_empty();
+        let fits = |k: &(i32, i32), l: &Queue<OpId>| wanted.takes(k.0, k.1) && !l.is_empty();
         let mut all = self.left.iter().filter(|(k, l)| fits(k, l)).peekable();
         all.peek().is_some() && all.all(|(k, _)| self.unsure.contains(k))
     }

@@ -36,7 +36,7 @@ fn a_deadlock_is_reported_within_a_second() -> Result<()> {
     Ok(())
 }
 
-/// Polls are counted in place, also in records that were read while the program went on polling.
+/// Polls and questions for the time are counted in place, also in records that were read while the program went on with them.
 #[test]
 fn a_run_counts_as_many_polls_as_the_program() -> Result<()> {
     for mpi in mpi::required() {
@@ -54,6 +54,9 @@ fn a_run_counts_as_many_polls_as_the_program() -> Result<()> {
         mpivet_tests::run::run(again, Duration::from_secs(60))?;
         let analyzed = calls(&std::fs::read_to_string(report)?)?;
         ensure!(analyzed == own, "{}: {analyzed} calls afterwards, the program made {own}", mpi.name);
+        // A byte for each, if they were recorded one by one, at least.
+        let bytes = std::fs::metadata(vetted.trace.join("rank-1.mpv"))?.len();
+        ensure!(own > 100_000 && bytes < own / 4, "{}: {bytes} bytes for {own} calls", mpi.name);
     }
     Ok(())
 }

@@ -66,7 +66,8 @@ impl State {
         let is_alone = !threads::are_several() && !precise::is_watching();
         // Requests with one handle are in one place.
         let may_share = !self.requests.is_empty() && self.requests.knows(handle);
-        if !is_alone || may_share || self.pending.conflict(&used.buffer, writes).is_some() {
+        let meets = !self.pending.is_empty() && self.pending.conflict(&used.buffer, writes).is_some();
+        if !is_alone || may_share || meets {
             return Err(operation);
         }
         operation.active = true;
@@ -76,8 +77,8 @@ impl State {
         Ok(())
     }
 
-    /// Takes the operation out of the short list whose request is meant by `handle`, which stands at `slot`: it is over, by the call
-    /// `by`, which began at `time`. Is there no doubt that it is this one?
+    /// Takes the operation out of the short list whose request is meant by `handle`, which stands at `slot`: it is over, by the
+    /// call `by`, which began at `time`. Is there no doubt that it is this one?
     #[inline(always)]
     pub(super) fn end_in_lane(
         &mut self,

@@ -87,7 +87,7 @@ impl Queued {
         self.written = 0;
     }
 
-    /// The same call is made again: says what it said the last time. `order`: as of all operations. False if that is not known.
+    /// A call is made again as it was: says what it said the last time. `order`: as of all operations. False if that is not known.
     #[inline(always)]
     pub(crate) fn again(&mut self, order: u64) -> bool {
         if self.written == 0 || self.used != 0 {

@@ -102,6 +102,14 @@ const MOST: libc::rlim_t = 1024;
 /// So far below the largest.
 const BELOW: libc::rlim_t = 64;
 
+/// Has the kernel make its table of descriptors as large as it will be. To be called while the process has one thread: with
+/// several the kernel waits some 15 ms until no processor looks at the smaller one.
+pub fn make_room() {
+    if let Ok(nothing) = File::open("/dev/null") {
+        drop(far_up(nothing));
+    }
+}
+
 /// Moves a descriptor; `None`, and it stays, if there is no room.
 fn duplicate_far_up(fd: RawFd) -> Option<RawFd> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

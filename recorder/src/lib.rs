@@ -13,7 +13,7 @@
 
 pub mod biased;
 pub mod clock;
-mod descriptor;
+pub mod descriptor;
 pub mod elf;
 pub mod environment;
 pub mod file_limit;

@@ -101,12 +101,14 @@ fn nearest_launcher() -> Option<(u32, u32)> {
         "flux-shell",
     ];
     let mut child = std::process::id();
+    let mut parent = process(child)?.1;
     for _ in 0..16 {
-        let pid = process(child)?.1;
-        if LAUNCHERS.iter().any(|l| process(pid).is_some_and(|p| p.0.starts_with(&l[..l.len().min(15)]))) {
-            return Some((child, pid));
+        let (name, next) = process(parent)?;
+        // The kernel cuts names.
+        if LAUNCHERS.iter().any(|launcher| name.starts_with(&launcher[..launcher.len().min(15)])) {
+            return Some((child, parent));
         }
-        child = pid;
+        (child, parent) = (parent, next);
     }
     None
 }

@@ -24,7 +24,7 @@ use crate::tool;
 use crate::watch::annotations;
 use crate::watch::calls;
 use crate::watch::early;
-use recorder::{clock, environment, log, owner, slow_path, stop, trace};
+use recorder::{clock, descriptor, environment, log, owner, slow_path, stop, trace};
 use std::collections::BTreeSet;
 use trace_format::catalogue::ACCESS_IN_FLIGHT;
 use trace_format::file::{Launch, RankHeader, STAGE_BYTES};
@@ -50,6 +50,7 @@ pub(crate) fn before_init() -> Option<Before> {
         mode::set_mode(Mode::Off);
         return None;
     }
+    descriptor::make_room();
     agent::start(&config);
     clock::choose();
     let settings = tool::apply(&config);

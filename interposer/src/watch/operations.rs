@@ -80,7 +80,8 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) -> Option<Ix> {
         sums::started(thread, call, 0, class, &operation.uses);
     }
     operation.snapshots.take(&operation.uses);
-    if matches!(class, Class::Send(_, Start::Nonblocking) | Class::Recv(Start::Nonblocking)) {
+    let is_plain = matches!(class, Class::Send(_, Start::Nonblocking) | Class::Recv(Start::Nonblocking));
+    if is_plain && !threads::are_several() {
         operation = match own.begin_in_lane((handle, slot), operation) {
             Ok(()) => return None,
             Err(operation) => operation,
@@ -177,7 +178,11 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
 fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&CallRequest, usize), failed: bool) {
     let (spot, own) = (Spot::of(thread, call), thread.part);
     let peeks = call.info.role == Role::Peeks;
-    if !peeks && let Some(over) = own.end_in_lane((given.handle, given.slot), (spot, call.open.entered)) {
+    // With several threads it is looked for in all parts, and moved over for it.
+    if !peeks
+        && !threads::are_several()
+        && let Some(over) = own.end_in_lane((given.handle, given.slot), (spot, call.open.entered))
+    {
         return is_over(thread, call, (given, status), over, failed);
     }
     let spare = &mut thread.spare;

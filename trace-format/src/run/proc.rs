@@ -2,6 +2,7 @@
 //! reader of queues.
 
 use std::fs;
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,10 @@ impl Stat {
 
     /// Reads it in the directory of a process or a thread.
     pub fn read(dir: &Path) -> Option<Stat> {
-        Stat::parse(&fs::read_to_string(dir.join("stat")).ok()?)
+        // In one piece: a file without a size is read in many small ones otherwise. It has some 400 bytes.
+        let mut text = [0; 2048];
+        let bytes = fs::File::open(dir.join("stat")).ok()?.read(&mut text).ok()?;
+        Stat::parse(&String::from_utf8_lossy(text.get(..bytes)?))
     }
 
     /// The name in brackets may hold anything, also blanks and brackets: the fields are counted from its end.

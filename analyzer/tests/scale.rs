@@ -165,7 +165,7 @@ fn an_interrupted_analysis_reports_what_it_has_read() {
     let traces = dir.path().join("traces");
     // All of its ranks hang at its end, which is not read.
     let run = Stencil { varied: true, hang: Some(Hang::BehindHalf), ..run(16) };
-    run.with_events(1_000_000).write(&traces, 2).unwrap();
+    run.with_events(6_000_000).write(&traces, 2).unwrap();
     let [json, html] = ["report.json", "report.html"].map(|name| dir.path().join(name).display().to_string());
     let options = ["--incomplete", "ok", "--report", &json, "--report", &html];
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {

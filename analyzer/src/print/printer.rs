@@ -304,7 +304,8 @@ impl<'a> Printer<'a> {
             _ = write!(line, "-{}", call.return_event());
         }
         if call.polls > 0 {
-            _ = write!(line, " polled {} times", u64::from(call.polls) + 1);
+            let made = if call.func.row().class.is_poll() { "polled" } else { "called" };
+            _ = write!(line, " {made} {} times", u64::from(call.polls) + 1);
         }
         if self.plan.times {
             _ = write!(line, " {:.6}s", seconds.0);

@@ -45,7 +45,8 @@ struct Allocation {
 
 impl Allocation {
     fn of(span: &Range<u64>) -> Option<Allocation> {
-        let known = heap::find(span.start).filter(|block| !block.is_freed);
+        let holds_all = |block: &heap::Block| block.start.saturating_add(block.size) >= span.end;
+        let known = heap::find(span.start).filter(|block| !block.is_freed && holds_all(block));
         let (block, known) = (Block::of(span), known.map(|block| (block.start, span.start, span.end)));
         (block.is_some() || known.is_some()).then_some(Allocation { block, known })
     }

@@ -35,7 +35,7 @@ fn sorted(text: &str) -> Vec<String> {
 }
 
 /// Programs with large messages, many kinds of operations, threads and children; all of them with `MPIVET_TEST_FULL=1`.
-const SAMPLE: [&str; 9] = [
+const SAMPLE: [&str; 10] = [
     "send-checksum/bug.c",
     "rma-epoch/bug-heap.c",
     "overlapping/bug.c",
@@ -45,6 +45,7 @@ const SAMPLE: [&str; 9] = [
     "clean/completion-calls.c",
     "clean/derived-types.c",
     "clean/file-io.c",
+    "clean/threads-window.c",
 ];
 
 #[test]

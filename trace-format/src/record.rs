@@ -22,6 +22,8 @@ use crate::mpi::Status;
 
 /// Bytes of a CALL record in front of its values: words 0 to 3.
 pub const CALL_HEADER_BYTES: usize = 32;
+/// Where in the header of a call it says how many more calls like it the record stands for: four bytes.
+pub const COUNT_AT: usize = 28;
 /// Bytes of a RETURN record in front of its values: words 0 to 3.
 pub const RETURN_HEADER_BYTES: usize = 32;
 /// Bytes of a SYSTEM record in front of its payload: words 0 and 1.

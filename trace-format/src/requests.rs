@@ -59,10 +59,15 @@ pub struct Requests<T, E = ()> {
 const RECENT: usize = 1 << 6;
 const NO_PLACE: u32 = u32::MAX;
 
-/// Libraries count handles, or give addresses.
+/// A place of so many for a handle. Libraries count handles, or give addresses.
+#[inline(always)]
+pub const fn place_among(places: usize, handle: u64) -> usize {
+    ((handle ^ handle >> 6 ^ handle >> 12) % places as u64) as usize
+}
+
 #[inline]
 const fn recent(handle: u64) -> usize {
-    ((handle ^ handle >> 6 ^ handle >> 12) % RECENT as u64) as usize
+    place_among(RECENT, handle)
 }
 
 /// With more handles than this, those without a request are forgotten.

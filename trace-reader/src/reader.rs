@@ -21,6 +21,7 @@ mod event;
 mod footprint;
 mod memory_cost;
 mod merge;
+mod record;
 mod ring;
 mod rounds;
 mod sink;
@@ -300,7 +301,7 @@ impl RankReader {
         }
         let mut decoder = decode::Decoder::new(PROCESS_THREAD);
         let mut offset = 0;
-        while let Some(record) = decode::record_at(&payload, offset) {
+        while let Some(record) = record::record_at(&payload, offset) {
             match decoder.record(&self.blobs, record, offset) {
                 Ok(event) => self.late.push(event),
                 Err(what) => self.blocks.defect(block, format!("damaged record: {what}")),

@@ -6,6 +6,7 @@
 use super::operation::Operation;
 use super::state::Ended;
 use std::ops::Range;
+use trace_format::requests::place_among;
 
 /// More operations than that are moved over.
 const MOST: usize = 128;
@@ -86,12 +87,12 @@ pub(super) struct Lane {
 
 #[inline(always)]
 fn bit_of(handle: u64) -> u64 {
-    1 << ((handle ^ handle >> 6 ^ handle >> 12) % 64)
+    1 << place_among(u64::BITS as usize, handle)
 }
 
 #[inline(always)]
 fn end_of(handle: u64) -> usize {
-    ((handle ^ handle >> 6 ^ handle >> 12) % ENDS as u64) as usize
+    place_among(ENDS, handle)
 }
 
 impl Lane {

@@ -8,6 +8,7 @@ use super::reach::Reach;
 use super::state::State;
 use super::uses::Use;
 use crate::mpi::spot::Spot;
+use crate::precise;
 use recorder::biased::Biased;
 use recorder::threads;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -30,12 +31,14 @@ struct Guarded {
     state: Biased<State>,
     /// Buffers of pending operations.
     pending: AtomicUsize,
+    /// Operations in the short list.
+    in_lane: AtomicUsize,
 }
 
 impl Shard {
     const fn new() -> Shard {
         let state = Biased::new(State::new());
-        let operations = Guarded { state, pending: AtomicUsize::new(0) };
+        let operations = Guarded { state, pending: AtomicUsize::new(0), in_lane: AtomicUsize::new(0) };
         Shard { reach: Reach::new(), operations, live: [const { AtomicU64::new(0) }; PLACES] }
     }
 }
@@ -67,10 +70,11 @@ impl Part {
     /// Runs `f` with the operations of this part. It must not call the library, report, or go to another part.
     #[inline]
     pub(crate) fn with<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
-        let Guarded { state, pending } = &self.0.operations;
+        let Guarded { state, pending, in_lane } = &self.0.operations;
         state.with(|state| {
             if !state.lane.is_empty() {
                 state.move_over();
+                in_lane.store(0, Ordering::Relaxed);
             }
             let result = f(state);
             pending.store(state.pending.len(), Ordering::Relaxed);
@@ -81,29 +85,41 @@ impl Part {
     /// As [`Part::with`], and the operations in the short list stay there.
     #[inline(always)]
     fn with_lane<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
-        let Guarded { state, pending } = &self.0.operations;
+        let Guarded { state, pending, in_lane } = &self.0.operations;
         state.with(|state| {
             let result = f(state);
-            pending.store(state.pending.len() + state.lane.len(), Ordering::Relaxed);
+            let list = state.lane.len();
+            pending.store(state.pending.len() + list, Ordering::Relaxed);
+            in_lane.store(list, Ordering::Relaxed);
             result
         })
+    }
+
+    /// Is the short list empty, as long as no other thread calls MPI?
+    #[inline(always)]
+    fn is_lane_empty(self) -> bool {
+        self.0.operations.in_lane.load(Ordering::Relaxed) == 0
     }
 
     /// See [`State::begin_in_lane`].
     #[inline(always)]
     pub(crate) fn begin_in_lane(self, request: (u64, u64), operation: Box<Operation>) -> Result<(), Box<Operation>> {
+        let is_run = matches!(operation.uses.as_slice(), [used] if used.buffer.run().is_some());
+        if !is_run || precise::is_watching() {
+            return Err(operation);
+        }
         self.with_lane(|state| state.begin_in_lane(self, request, operation))
     }
 
     /// See [`State::end_in_lane`].
     #[inline(always)]
     pub(crate) fn end_in_lane(self, request: (u64, u64), by: (Spot, u64)) -> Option<(Box<Operation>, bool)> {
-        self.with_lane(|state| state.end_in_lane(self, request, by))
+        if self.is_lane_empty() { None } else { self.with_lane(|state| state.end_in_lane(self, request, by)) }
     }
 
     /// Has an operation of the short list this handle?
     pub(crate) fn is_in_lane(self, handle: u64) -> bool {
-        self.with_lane(|state| state.lane.has(handle))
+        !self.is_lane_empty() && self.with_lane(|state| state.lane.has(handle))
     }
 
     /// A pending operation whose use of memory does not go with one of these.

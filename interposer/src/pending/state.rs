@@ -63,11 +63,10 @@ impl State {
         let [used] = operation.uses.as_slice() else { return Err(operation) };
         let Some(span) = used.buffer.run() else { return Err(operation) };
         let writes = used.access.writes();
-        let is_alone = !threads::are_several() && !precise::is_watching();
         // Requests with one handle are in one place.
         let may_share = !self.requests.is_empty() && self.requests.knows(handle);
         let meets = !self.pending.is_empty() && self.pending.conflict(&used.buffer, writes).is_some();
-        if !is_alone || may_share || meets {
+        if threads::are_several() || may_share || meets {
             return Err(operation);
         }
         operation.active = true;

@@ -5,6 +5,7 @@ use crate::call::sites::{Arrival, Slots};
 use crate::mpi::handles;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
+use trace_format::record::COUNT_AT;
 
 /// The last record, of a call that asks for the time, and from where it was made.
 pub(crate) struct AskedTime {
@@ -35,8 +36,8 @@ pub(crate) fn count(thread: &Thread, number: u32, arrival: Arrival) -> Option<*m
     if !unsafe { last.slots.are_there(arrival.stack_pointer) } {
         return None;
     }
-    let count = thread.stage.at(last.offset + 28).cast::<u32>();
-    // SAFETY: the upper half of word 3 of a record in the current lap.
+    let count = thread.stage.at(last.offset + COUNT_AT).cast::<u32>();
+    // SAFETY: in the header of a record in the current lap.
     (unsafe { count.read() } < MOST).then_some(count)
 }
 

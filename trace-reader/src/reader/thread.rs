@@ -3,7 +3,8 @@
 
 use super::blobs::Blobs;
 use super::blocks::BlockRef;
-use super::decode::{Decoder, earliest, is_call, is_entered, is_poll, latest, record_at};
+use super::decode::Decoder;
+use super::record::{earliest, is_call, is_entered, latest, may_be_counted, record_at};
 use super::rounds::Trials;
 use super::stage::StageView;
 use super::{Keeps, LeanEvent, RankEvent, Repeat, Sink};
@@ -132,7 +133,7 @@ impl Thread {
         if lap == self.lap {
             let mut changing = Vec::new();
             while stage.copy_record(self.offset + staged.bytes.len(), lap, &mut record) {
-                if is_entered(&record) || is_poll(&record) {
+                if is_entered(&record) || may_be_counted(&record) {
                     changing.push(staged.bytes.len());
                 }
                 staged.bytes.extend_from_slice(&record);
@@ -260,7 +261,7 @@ impl Thread {
         is_used
     }
 
-    /// Hands over the next record of the block at hand. If it is a call that repeats a kept one, and no poll, whose record may
+    /// Hands over the next record of the block at hand. If it is a call that repeats a kept one, and none whose record may
     /// change, the repeat is returned, too.
     #[inline(always)]
     pub(super) fn hand_over_unpacked(
@@ -273,10 +274,10 @@ impl Thread {
         let offset = self.offset;
         self.offset += unpacked.bytes();
         if keeps != Keeps::Nothing
-            && let Some((repeat, is_poll)) = self.decoder.repeat(unpacked, offset, keeps == Keeps::Alike)
+            && let Some((repeat, may_be_counted)) = self.decoder.repeat(unpacked, offset, keeps == Keeps::Alike)
         {
             sink.repeat(repeat);
-            return Ok(Some(repeat).filter(|_| !is_poll));
+            return Ok(Some(repeat).filter(|_| !may_be_counted));
         }
         let (decoder, record) = (&mut self.decoder, &mut self.record);
         let func = decoder.func_of(unpacked);

@@ -1,7 +1,7 @@
 //! Varying values: those in which calls of a loop differ although they are alike, which are addresses of buffers, variables
 //! of requests and the handles in them. Each call of a window of messages has others.
 
-use super::decode::Moves;
+use super::record::Moves;
 use crate::args::Args;
 use crate::call::Value;
 use std::sync::OnceLock;

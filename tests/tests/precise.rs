@@ -35,8 +35,9 @@ fn sorted(text: &str) -> Vec<String> {
 }
 
 /// Programs with large messages, many kinds of operations, threads and children; all of them with `MPIVET_TEST_FULL=1`.
-const SAMPLE: [&str; 10] = [
+const SAMPLE: [&str; 11] = [
     "send-checksum/bug.c",
+    "rma-epoch/bug-freed.c",
     "rma-epoch/bug-heap.c",
     "overlapping/bug.c",
     "clean/buffers-halo.c",

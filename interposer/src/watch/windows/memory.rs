@@ -131,11 +131,15 @@ fn lost(thread: &mut Thread, call: &Call, window: (Id, u64)) -> Option<Broken> {
     } else {
         return None;
     };
-    // Other windows of the same memory lost it by the same mistake.
-    ALL.iter_mut().for_each(|mut w| {
-        w.memory.created.take_if(|other| other.span.start < created.span.end && created.span.start < other.span.end);
-    });
+    forget(&created.span);
     Some((format!("is called for a window whose memory is gone: it {how}"), Some(created.by)))
+}
+
+/// The loss of the memory is told: other windows of it lose it by the same mistake.
+fn forget(span: &Range<u64>) {
+    ALL.iter_mut().for_each(|mut w| {
+        w.memory.created.take_if(|other| other.span.start < span.end && span.start < other.span.end);
+    });
 }
 
 /// A dynamic window is about to be freed, and memory that is attached to it was freed before.
@@ -250,9 +254,9 @@ fn created(thread: &Thread, call: &Call, base: u64, size: u64) -> Option<Created
 pub(super) fn freeing(thread: &mut Thread, call: &Call) {
     let base = word(call, "base");
     let is_exposed = |created: &Created| created.span.contains(&base);
-    let by = ALL.iter().find_map(|window| window.memory.created.as_ref().filter(|c| is_exposed(c)).map(|c| c.by));
-    if by.is_some() {
-        let role = "is not allowed here";
-        rma_epoch::tell_memory(thread, Spot::of(thread, call), role, "frees memory that a window exposes", by);
-    }
+    let exposed = ALL.iter().find_map(|window| window.memory.created.clone().filter(is_exposed));
+    let Some(Created { span, by, .. }) = exposed else { return };
+    forget(&span);
+    let role = "is not allowed here";
+    rma_epoch::tell_memory(thread, Spot::of(thread, call), role, "frees memory that a window exposes", Some(by));
 }

@@ -284,9 +284,10 @@ fn stack_frames(calls: impl Iterator<Item = Frame>, slots: &[u64]) -> Vec<StackF
 /// Is the place in the user's code? Not in an MPI library, its bindings, an interpreter, mpivet or the system's
 /// libraries.
 pub fn is_user(place: &Location) -> bool {
-    // mpi4py as it is installed: its extension module, and what it has in Python.
-    const PYTHON_BINDING: &str = "-packages/mpi4py/";
-    if place.module.contains(PYTHON_BINDING) || place.file.contains(PYTHON_BINDING) {
+    // mpi4py as it is installed: its extension module, and what it has in Python. And mpivet's own package, which calls
+    // MPI_Pcontrol for the program.
+    const PYTHON_BINDINGS: [&str; 2] = ["-packages/mpi4py/", "-packages/mpivet/"];
+    if PYTHON_BINDINGS.iter().any(|b| place.module.contains(b) || place.file.contains(b)) {
         return false;
     }
     if place.module == INTERPRETED {
@@ -411,6 +412,8 @@ mod tests {
         assert_eq!((of(&[&petsc, &tool]), of(&[&tool, &tool])), (Some(0), Some(0)));
         assert_eq!(library_of(&[&petsc, &app]).as_deref(), Some("libpetsc_real.so.3.18.5"));
         assert_eq!(library_of(&[&fft, &script]).as_deref(), Some("mpi4py_fft"));
+        let speaks = place("python", "/v/lib/python3.11/site-packages/mpivet/_annotations.py", 5);
+        assert_eq!((of(&[&speaks, &script]), library_of(&[&speaks, &script])), (Some(1), None));
         let binding = place("/usr/lib/libmpi_mpifh.so.40", "", 0);
         assert_eq!((library_of(&[&binding, &app]), library_of(&[&tool]), library_of(&[])), (None, None, None));
     }

@@ -16,6 +16,7 @@ pub mod modules;
 pub mod mpi;
 pub mod normalize;
 pub mod oracle;
+pub mod package;
 pub mod protocol;
 pub mod python;
 pub mod report;

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{root, run, scratch, vet};
+use mpivet_tests::{package, root, run, scratch, vet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -30,20 +30,8 @@ fn says(dir: &Path, file: &str, words: &[String]) -> Result<()> {
 
 #[test]
 fn what_is_installed_works_and_is_known_to_man_and_shells() -> Result<()> {
-    let built = vet::mpivet()?;
-    ensure!(
-        built.with_file_name("share").is_dir(),
-        "no share/ beside {}: scripts/build makes it, cargo alone does not",
-        built.display()
-    );
     let prefix = scratch().join("installed");
-    _ = std::fs::remove_dir_all(&prefix);
-    let mut install = Command::new(root().join("scripts/install"));
-    let target = built.ancestors().nth(2).context("mpivet is not in a target directory")?;
-    install.arg("--built").arg(&prefix).env("CARGO_TARGET_DIR", target);
-    let outcome = run::run(install, LIMIT)?;
-    ensure!(outcome.code == Some(0), "scripts/install: {:?}\n{}", outcome.code, outcome.stderr);
-
+    package::install(&prefix)?;
     for library in ["libmpivet_queues.so", "libmpivet_symbols.so", "libmpivet_heap.so", "libmpivet_precise.so"] {
         ensure!(prefix.join("lib").join(library).is_file(), "{library} is not installed");
     }

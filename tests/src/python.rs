@@ -45,15 +45,18 @@ impl Python {
         ["3.11.", "3.12.", "3.13."].iter().any(|v| self.version.starts_with(v))
     }
 
+    /// The environment in which mpi4py finds the library of an MPI.
+    pub fn environment(&self, mpi: &Mpi) -> Vec<(&'static str, PathBuf)> {
+        let links = directory().join("mpi").join(mpi.name);
+        let place = if mpi.lib.as_os_str().is_empty() { links } else { mpi.lib.clone() };
+        let library = place.join(if mpi.is("mpich") { "libmpi.so.12" } else { "libmpi.so.40" });
+        if library.exists() { vec![("MPI4PY_LIBMPI", library), ("LD_LIBRARY_PATH", place)] } else { Vec::new() }
+    }
+
     /// The command that runs `script` on `ranks` ranks of an MPI. mpi4py's wheels are told which library to load.
     pub fn job(&self, mpi: &Mpi, ranks: usize, script: &Path) -> Vec<String> {
-        let links = directory().join("mpi").join(mpi.name);
-        let library = links.join(if mpi.name == "mpich" { "libmpi.so.12" } else { "libmpi.so.40" });
         let mut job = vec!["env".to_owned()];
-        if library.exists() {
-            job.push(format!("MPI4PY_LIBMPI={}", library.display()));
-            job.push(format!("LD_LIBRARY_PATH={}", links.display()));
-        }
+        job.extend(self.environment(mpi).iter().map(|(name, value)| format!("{name}={}", value.display())));
         job.extend(mpi.job(ranks, &self.program, &[script.display().to_string()]));
         job
     }

@@ -1,7 +1,7 @@
 """The memory of an object with the buffer protocol."""
 
 import ctypes
-from typing import Any
+from typing import Any, Optional
 
 
 class _PyBuffer(ctypes.Structure):
@@ -43,7 +43,7 @@ class Buffer:
             python.PyObject_GetBuffer(ctypes.py_object(of), ctypes.byref(view), ctypes.c_int(_FLAGS))
         except (BufferError, TypeError, ValueError) as error:
             raise NoBuffer(str(error)) from None
-        self._view = view
+        self._view: Optional[_PyBuffer] = view
         # Where it begins, and its length in bytes.
         self.address: int = view.buf or 0
         self.bytes: int = view.len

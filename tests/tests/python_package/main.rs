@@ -1,5 +1,7 @@
 //! The Python package `mpivet`: the wheel is made, installed into a fresh environment, used, and removed.
 
+mod pytest_plugin;
+
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::package::{self, Environment};
 use mpivet_tests::{mpi, python, root, run, scratch, share, vet};

@@ -1,0 +1,1 @@
+"""How pytest runs under mpivet. See pytest_plugin.py."""

@@ -35,20 +35,29 @@ impl Exit {
 
     /// Says why, once, and gives the exit code.
     pub(crate) fn end(self) -> ExitCode {
-        match self {
+        match &self {
             Exit::Clap(e) => {
                 // A closed pipe behind --help does no harm.
                 _ = e.print();
                 ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
             }
-            Exit::Usage(what) => {
-                eprintln!("mpivet: {}", clean_text(&what));
+            Exit::Usage(_) => {
+                eprintln!("mpivet: {}", clean_text(&self.text()));
                 ExitCode::from(WRONG_USE)
             }
-            Exit::Cannot(e) => {
-                eprintln!("mpivet: {}", clean_text(&format!("{e:#}")));
+            Exit::Cannot(_) => {
+                eprintln!("mpivet: {}", clean_text(&self.text()));
                 ExitCode::from(CANNOT)
             }
+        }
+    }
+
+    /// The reason in one line.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Exit::Clap(e) => e.to_string(),
+            Exit::Usage(why) => why.clone(),
+            Exit::Cannot(e) => format!("{e:#}"),
         }
     }
 }

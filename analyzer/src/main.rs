@@ -38,6 +38,8 @@ fn main() -> ExitCode {
     };
     let result = match plan {
         Plan::Run(plan) => with_suspects(*plan).and_then(|plan| run::run(&plan)),
+        Plan::Doctor(plan) => run::doctor::doctor(&plan),
+        Plan::DoctorRank(program) => run::doctor::answer(&program),
         Plan::Analyze(plan) => analyze::analyze(&plan),
         Plan::Export(plan) => export::export(&plan),
         Plan::Stats(plan) => stats::stats(&plan),

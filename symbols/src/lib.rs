@@ -10,7 +10,7 @@ pub mod variables;
 
 use addr2line::Loader;
 use object::Object;
-pub use separate::Fetch;
+pub use separate::{DebugInfo, Fetch, debug_info};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use trace_format::definition::Module;

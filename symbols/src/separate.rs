@@ -52,6 +52,27 @@ fn by_link(path: &Path, name: &str) -> Vec<PathBuf> {
     vec![directory.join(name), directory.join(".debug").join(name), installed.join(name)]
 }
 
+/// Where the source lines of a program or library are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DebugInfo {
+    /// In the file.
+    Inside,
+    /// In this file, which was taken out of it.
+    Separate(PathBuf),
+    /// Nowhere on this machine.
+    Missing,
+}
+
+/// Where the debug information of the file is; `None` if it is no program or library.
+pub fn debug_info(path: &Path) -> Option<DebugInfo> {
+    let data = object::ReadCache::new(untrusted::open(path).ok()?);
+    let file = object::File::parse(&data).ok()?;
+    Some(match file.section_by_name(".debug_info") {
+        Some(_) => DebugInfo::Inside,
+        None => path_of(path, &file, None).map_or(DebugInfo::Missing, DebugInfo::Separate),
+    })
+}
+
 fn is_of(path: &Path, build_id: &[u8]) -> bool {
     let Ok(file) = untrusted::open(path) else { return false };
     let data = object::ReadCache::new(file);

@@ -1,4 +1,5 @@
-//! Jobs that are started wrongly: by the launcher of another MPI, or with a program that knows nothing of MPI.
+//! Jobs that are started wrongly: by the launcher of another MPI, or with a program that knows nothing of MPI; and what
+//! `mpivet doctor` says of them before.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::{compile, compile_to};
@@ -73,5 +74,50 @@ fn a_program_without_mpi_is_told_when_it_starts() -> Result<()> {
     compile_to(&mpi, &program, &mpi.mpicc, &["-g"], &root().join("tests/programs/single.c"))?;
     let outcome = under(&mpi.job(2, &program, &[]), "with-mpi")?;
     ensure!(!outcome.stderr.contains(NOTHING), "{}", outcome.stderr);
+    Ok(())
+}
+
+/// The words of `mpivet doctor`, and its exit code.
+fn doctor(options: &[&str], job: &[String]) -> Result<(String, Option<i32>)> {
+    let dir = scratch().join("doctor");
+    std::fs::create_dir_all(&dir)?;
+    let mut command = vet::command()?;
+    command.arg("doctor").args(options).arg("--").args(job).current_dir(&dir);
+    Mpi::prepare(&mut command);
+    let outcome = run::run(command, LIMIT)?;
+    let left: Vec<_> = std::fs::read_dir(&dir)?.flatten().map(|entry| entry.file_name()).collect();
+    ensure!(left.is_empty() && outcome.stderr.is_empty(), "{left:?}\n{}", outcome.stderr);
+    Ok((outcome.stdout, outcome.code))
+}
+
+#[test]
+fn the_doctor_tells_before_a_run_whether_it_will_work() -> Result<()> {
+    let all = mpi::required();
+    let source = root().join("tests/programs/single.c");
+    for mpi in &all {
+        let program = compile(mpi, &source, &scratch())?;
+        let (said, code) = doctor(&[], &mpi.job(3, &program, &[]))?;
+        let is_well = code == Some(0) && said.contains("came into 3 of 3") && said.ends_with("mpivet run will work.\n");
+        ensure!(is_well, "{}: {code:?}\n{said}", mpi.name);
+        let (said, code) = doctor(&["--no-start"], &mpi.job(3, &program, &[]))?;
+        ensure!(code == Some(0) && !said.contains("ranks "), "{}: {code:?}\n{said}", mpi.name);
+    }
+    let of = |name: &str| all.iter().find(|mpi| mpi.name == name);
+    let (Some(mpich), Some(open)) = (of("mpich"), of("openmpi")) else { return Ok(()) };
+    let program = compile(mpich, &source, &scratch())?;
+    let (said, code) = doctor(&[], &open.job(2, &program, &[]))?;
+    ensure!(code == Some(3) && said.contains("that of Open MPI, but the program uses MPICH"), "{code:?}\n{said}");
+    let mut several = mpich.job(1, &program, &[]);
+    several.extend([":".into(), "-n".into(), "2".into(), program.display().to_string()]);
+    let (said, code) = doctor(&[], &several)?;
+    ensure!(code == Some(0) && said.contains("came into 3 of 3"), "{code:?}\n{said}");
+    let fixed = plain("doctor-static", &["-static"], "int main(void) { return 0; }\n")?;
+    let (said, code) = doctor(&[], &mpich.job(2, &fixed, &[]))?;
+    ensure!(code == Some(3) && said.contains("PROBLEM  program"), "{code:?}\n{said}");
+    let mut refused = mpich.job(2, &program, &[]);
+    refused.insert(1, "--no-such-option".into());
+    let (said, code) = doctor(&[], &refused)?;
+    let is_quoted = said.contains("started no process") && said.contains("no-such-option");
+    ensure!(code == Some(3) && is_quoted, "{code:?}\n{said}");
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! file a command.
 
 mod config;
+mod doctor;
 mod env;
 mod export;
 mod over;
@@ -16,8 +17,10 @@ use crate::exit::Exit;
 use crate::settings;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 pub(crate) use config::{ConfigPlan, ConfigShown};
+pub(crate) use doctor::DoctorPlan;
 pub(crate) use env::{EnvFormat, EnvPlan};
 pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::{PrintFormat, PrintPlan};
@@ -27,6 +30,7 @@ pub(crate) use run::{ExploreLimits, Keep, Precise, RunPlan};
 pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
 use config::ConfigArgs;
+use doctor::{DoctorArgs, DoctorRankArgs};
 use env::EnvArgs;
 use export::ExportArgs;
 use print::PrintArgs;
@@ -55,6 +59,11 @@ pub(crate) struct Cli {
 enum Command {
     /// Run an MPI program under mpivet: watch it, stop it when it is deadlocked, report
     Run(RunArgs),
+    /// Look at program, launcher, nodes and directory, and say whether `mpivet run` will work with them
+    Doctor(DoctorArgs),
+    /// In place of a rank, for `doctor`
+    #[command(hide = true)]
+    DoctorRank(DoctorRankArgs),
     /// Report on a finished, dead or still running job from its trace directory
     Analyze(AnalyzeArgs),
     /// Show a run in numbers: functions, messages, and waiting times of ranks
@@ -95,6 +104,8 @@ enum Command {
 /// The work that a command line asks for.
 pub(crate) enum Plan {
     Run(Box<RunPlan>),
+    Doctor(DoctorPlan),
+    DoctorRank(PathBuf),
     Analyze(AnalyzePlan),
     Stats(StatsPlan),
     Export(ExportPlan),
@@ -161,6 +172,8 @@ impl Plan {
     pub(crate) fn new(cli: Cli) -> Result<Plan, Exit> {
         Ok(match cli.command {
             Command::Run(args) => Plan::Run(args.plan()?.into()),
+            Command::Doctor(args) => Plan::Doctor(args.plan()),
+            Command::DoctorRank(args) => Plan::DoctorRank(args.program),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
             Command::Export(args) => Plan::Export(args.plan()),
             Command::Stats(args) => Plan::Stats(args.plan()?),

@@ -54,7 +54,7 @@ impl Found {
     }
 }
 
-fn not_runnable(name: &OsStr) -> String {
+pub(super) fn not_runnable(name: &OsStr) -> String {
     let shown = name.to_string_lossy();
     let path = Path::new(name);
     if !shown.contains('/') {
@@ -83,7 +83,7 @@ pub(super) fn executable(name: &OsStr) -> Option<PathBuf> {
 }
 
 /// The interposer: where MPIVET_LIBRARY says, beside this executable, or in `../lib`.
-fn library() -> Result<PathBuf, Exit> {
+pub(super) fn library() -> Result<PathBuf, Exit> {
     let path = match std::env::var_os("MPIVET_LIBRARY").filter(|v| !v.is_empty()) {
         Some(path) => {
             let path = PathBuf::from(path);
@@ -244,7 +244,7 @@ pub(super) fn is_linked_with_mpi(path: &Path) -> bool {
 }
 
 /// `None` if the file is no ELF executable of this kind of machine (a script, for example).
-fn linkage(path: &Path) -> Option<Linkage> {
+pub(super) fn linkage(path: &Path) -> Option<Linkage> {
     const PT_INTERP: u32 = 3;
     let data = fs::read(path).ok()?;
     let word = |at: usize, n: usize| {

@@ -4,6 +4,7 @@
 pub(crate) mod agent;
 mod deaths;
 mod discovery_printer;
+pub(crate) mod doctor;
 mod each;
 mod each_job;
 mod ends;

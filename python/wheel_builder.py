@@ -1,8 +1,9 @@
 """Builds the wheel of mpivet from an installation of it, and is the build backend of `pip install ./python` (PEP 517).
 
 The same input gives the same bytes: entries are sorted, modes are fixed, times are SOURCE_DATE_EPOCH or the beginning of 1980.
-In the wheel, bin/, lib/ and include/ of the installation are in the package, beside each other as mpivet wants them, since
-`pip install --target` loses a lib/ elsewhere; share/ (pages of the manual, completions) goes to share/ of the environment.
+In the wheel, bin/ and lib/ of the installation are in the package, beside each other as mpivet wants them, since `pip install
+--target` loses a lib/ elsewhere; include/ and share/ (pages of the manual, completions, the package of CMake) go to those of
+the environment.
 """
 
 import argparse
@@ -28,7 +29,9 @@ TAG = "py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64"
 # The tag of a wheel without executables.
 PURE_TAG = "py3-none-any"
 # Directories of an installation that belong into the package.
-IN_PACKAGE = ("bin", "include", "lib")
+IN_PACKAGE = ("bin", "lib")
+# And those that belong into the environment.
+IN_ENVIRONMENT = ("include", "share")
 # Installed as `mpivet` in the directory of programs; the first line becomes that of the interpreter.
 SCRIPT = '''#!python
 """Becomes the mpivet of the package `mpivet`, also where `pip install --target` has put both."""
@@ -151,7 +154,8 @@ def build(prefix: Optional[pathlib.Path], directory: pathlib.Path, tag: str) -> 
                 raise SystemExit(f"package-wheel: {prefix} has no {needed}: scripts/install --built {prefix} makes it")
         for part in IN_PACKAGE:
             wheel.add_tree(prefix / part, f"mpivet/_files/{part}")
-        wheel.add_tree(prefix / "share", f"{wheel.stem}.data/data/share")
+        for part in IN_ENVIRONMENT:
+            wheel.add_tree(prefix / part, f"{wheel.stem}.data/data/{part}")
     return wheel.write(directory)
 
 

@@ -36,6 +36,10 @@ fn what_is_installed_works_and_is_known_to_man_and_shells() -> Result<()> {
         ensure!(prefix.join("lib").join(library).is_file(), "{library} is not installed");
     }
 
+    for file in ["include/mpivet.h", "include/mpivet.f90", "share/cmake/mpivet/mpivetAddTest.cmake"] {
+        ensure!(prefix.join(file).is_file(), "{file} is not installed");
+    }
+
     let commands = commands()?;
     ensure!(commands.len() > 10, "{commands:?}");
     for shell in

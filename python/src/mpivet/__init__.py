@@ -10,6 +10,6 @@ Without mpivet (the program was not started by `mpivet run`) none of it does any
 """
 
 from ._annotations import Watch, active, dump, region, unwatch, watch
-from ._command import MpivetNotFound, executable, prefix
+from ._command import MpivetNotFound, executable
 
-__all__ = ["MpivetNotFound", "Watch", "active", "dump", "executable", "prefix", "region", "unwatch", "watch"]
+__all__ = ["MpivetNotFound", "Watch", "active", "dump", "executable", "region", "unwatch", "watch"]

@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import Iterator, Optional
 
-# Laid out as every installation of mpivet is: bin/, lib/, include/. The executable looks for its libraries in ../lib.
+# Laid out as every installation of mpivet is: bin/ and lib/. The executable looks for its libraries in ../lib.
 _FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_files")
 
 
@@ -33,14 +33,6 @@ def executable() -> str:
         "no mpivet: this package was installed without it, MPIVET is not set, and PATH has none; "
         "on Linux x86-64 `pip install mpivet` brings it along"
     )
-
-
-def prefix() -> str:
-    """The directory with bin, lib and include of mpivet: `include/mpivet.h` and `lib/cmake/mpivet` are below it.
-
-    Raises MpivetNotFound if there is no executable.
-    """
-    return os.path.dirname(os.path.dirname(os.path.realpath(executable())))
 
 
 def _is_program(path: str) -> bool:

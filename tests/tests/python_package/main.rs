@@ -23,6 +23,26 @@ fn said(mut command: Command) -> Result<(Option<i32>, String)> {
     Ok((outcome.code, format!("{}{}", outcome.stdout, outcome.stderr)))
 }
 
+/// CMake finds the package of an environment that is active.
+fn cmake_finds(environment: &Environment) -> Result<()> {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        return Ok(());
+    }
+    let dir = place("cmake");
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    let project = "cmake_minimum_required(VERSION 3.18)\nproject(x NONE)\nfind_package(mpivet 0.1 REQUIRED)\n\
+                   message(STATUS \"found ${mpivet_EXECUTABLE}\")\n";
+    std::fs::write(dir.join("CMakeLists.txt"), project)?;
+    let mut cmake = Command::new("cmake");
+    let path = format!("{}:{}", environment.dir.join("bin").display(), std::env::var("PATH")?);
+    cmake.args(["-S", ".", "-B", "build"]).current_dir(&dir).env("PATH", path);
+    let (code, text) = said(cmake)?;
+    let expected = format!("found {}", std::fs::canonicalize(&environment.dir)?.join("bin/mpivet").display());
+    ensure!(code == Some(0) && text.contains(&expected), "{code:?}\n{text}");
+    Ok(())
+}
+
 #[test]
 fn the_wheel_is_installed_used_and_removed() -> Result<()> {
     for python in python::required()? {
@@ -39,6 +59,8 @@ fn the_wheel_is_installed_used_and_removed() -> Result<()> {
         command.args(["-m", "mpivet", "--version"]);
         ensure!(said(command)? == version, "python -m mpivet");
         ensure!(environment.dir.join("share/man/man1/mpivet-run.1").is_file(), "no manual");
+        ensure!(environment.dir.join("include/mpivet.h").is_file(), "no header");
+        cmake_finds(&environment)?;
 
         _ = std::fs::remove_dir_all(place("traces"));
         std::fs::create_dir_all(place("traces"))?;

@@ -1,6 +1,7 @@
 // Every rank passes a number on to the next one.
 
 #include <mpi.h>
+#include <mpivet.h>
 
 static void pass_on(int to, int from)
 {
@@ -17,7 +18,9 @@ int main(int argc, char **argv)
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    mpivet_region_begin("ring");
     pass_on((rank + 1) % size, (rank + size - 1) % size);
+    mpivet_region_end("ring");
     MPI_Finalize();
     return 0;
 }

@@ -6,6 +6,8 @@ write down how they end (`_testing/worker.py`). And any pytest under mpivet mark
 that findings name it (`_testing/marks.py`).
 """
 
+from __future__ import annotations
+
 from typing import Optional
 
 import pytest

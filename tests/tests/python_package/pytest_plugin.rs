@@ -232,3 +232,23 @@ fn wrong_use_is_told_at_once() -> Result<()> {
     ensure!(code == Some(1), "{code:?}\n{text}");
     has(&text, &["cannot run `no-such-launcher`", "the run as a whole"])
 }
+
+/// Ctrl-C reaches all processes of a terminal; what was tested until then is reported.
+#[test]
+fn an_interrupted_suite_reports_what_it_has() -> Result<()> {
+    each("interrupted", |environment, mpi, dir| {
+        let file = suite().join("test_waits.py").display().to_string();
+        let launcher = mpi.mpiexec.display().to_string();
+        let ranks = ["-v", "--mpivet-np", NUMBER, "--mpivet-mpiexec", &launcher, "--mpivet-dir", "files", &file];
+        let words = pytest(environment, &ranks);
+        // A group of its own, as a job of a shell has.
+        let script = "set -m; \"$@\" & job=$!; while ! grep -qs '\"begins\".*test_long' files/run-1/*.jsonl; do sleep 0.1; done; \
+                      kill -INT -- -$job; wait $job";
+        let words = [&["bash", "-c", script, "bash"][..], &words].concat();
+        let (code, text) = said(environment, mpi, dir, &words, &[])?;
+        ensure!(code == Some(2), "{code:?}\n{text}");
+        has(&text, &["::test_quick PASSED", "KeyboardInterrupt", "1 passed"])?;
+        ensure!(!text.contains("::test_long"), "{text}");
+        Ok(())
+    })
+}

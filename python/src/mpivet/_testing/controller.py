@@ -1,5 +1,7 @@
 """The pytest that the user has started: it has the tests run under mpivet, and reports how they ended."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
@@ -12,10 +14,12 @@ from _pytest.terminal import TerminalReporter
 
 from . import findings
 from .findings import Found
-from .outcomes import PHASES, Outcomes
+from .outcomes import PHASES, Outcomes, begun_so_far
 from .plan import Plan
 from .worker import DONE
 
+# Exit codes of `mpivet run` when the user has ended it, by Ctrl-C or SIGTERM.
+INTERRUPTED = (130, 143)
 # Stands for what belongs to no test.
 NO_TEST = "mpivet"
 
@@ -53,7 +57,7 @@ class Controller:
             with open(os.path.join(place, DONE), "w", encoding="utf-8") as file:
                 json.dump(sorted(done), file)
         report, trace = os.path.join(place, "report.json"), os.path.join(place, "trace")
-        code = self._start(place, report, trace)
+        code = self._start(place, report, trace, len(done))
         outcomes = Outcomes(self._config)
         outcomes.read(place)
         session.testscollected = max(session.testscollected, len(done) + len(outcomes.collected))
@@ -68,11 +72,15 @@ class Controller:
                 continue
             for test in tests or [NO_TEST]:
                 by_test.setdefault(test, []).append(finding)
+        interrupted = code is None
         for test in outcomes.begun:
-            self._report(test, outcomes, by_test.pop(test, []))
+            if not interrupted or test in by_test or not outcomes.unfinished(test):
+                self._report(test, outcomes, by_test.pop(test, []))
         rest = [finding for those in by_test.values() for finding in those]
         if rest:
             self._tell(NO_TEST, ("mpivet", None, "outside of the tests"), {}, rest)
+        if code is None:
+            raise KeyboardInterrupt
         self._look_at_end(session, place, code, found, outcomes)
         if outcomes.not_collected and not outcomes.begun:
             raise session.Interrupted(f"{len(outcomes.not_collected)} errors during collection")
@@ -80,20 +88,36 @@ class Controller:
         left = [test for test in outcomes.collected if test not in done]
         return bool(left and outcomes.begun) and not outcomes.is_over()
 
-    def _start(self, place: str, report: str, trace: str) -> int:
-        """Runs mpivet; its exit code."""
+    def _start(self, place: str, report: str, trace: str, done: int) -> Optional[int]:
+        """Runs mpivet, when so many tests are done; its exit code, None if the user has interrupted it."""
         command, environment, directory = self._plan.command(place, report, trace)
         shown = self._config.option.capture == "no"
         with open(os.path.join(place, "output.txt"), "wb") as output:
             out = None if shown else output
             process = subprocess.Popen(command, env=environment, cwd=directory, stdout=out, stderr=out)
             try:
-                return process.wait()
+                code = self._wait(process, place, done)
+                return None if code in INTERRUPTED else code
             except KeyboardInterrupt:
                 # It has got the signal, too, and ends the job.
                 process.send_signal(signal.SIGINT)
                 process.wait()
-                raise
+                return None
+
+    def _wait(self, process: subprocess.Popen[bytes], place: str, done: int) -> int:
+        """Waits for mpivet, and shows on a terminal how far the tests are; its exit code."""
+        reporter: Optional[TerminalReporter] = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or not reporter.isatty or self._config.option.capture == "no":
+            return process.wait()
+        reporter.ensure_newline()
+        while True:
+            try:
+                code = process.wait(timeout=0.5)
+            except subprocess.TimeoutExpired:
+                reporter.rewrite(f"mpivet: test {done + begun_so_far(place)}", erase=True)
+            else:
+                reporter.rewrite("", erase=True)
+                return code
 
     def _report(self, test: str, outcomes: Outcomes, found: List[Found]) -> None:
         """Reports a test: as pytest says, and as failed if there are findings."""

@@ -1,5 +1,7 @@
 """Each test is a region of the program."""
 
+from __future__ import annotations
+
 import contextlib
 from typing import Generator
 

@@ -1,5 +1,7 @@
 """How tests ended on all ranks that ran them, as these wrote it down."""
 
+from __future__ import annotations
+
 import glob
 import json
 import os
@@ -9,7 +11,23 @@ import pytest
 
 from .worker import WRITTEN
 
+# A line of a rank that begins a test begins with this.
+_BEGINS = '{"begins": '
+
 PHASES = ("setup", "call", "teardown")
+
+
+def begun_so_far(directory: str) -> int:
+    """The number of tests that some rank has begun, while they run."""
+    most = 0
+    for path in _written(directory):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            most = max(most, sum(line.startswith(_BEGINS) for line in file))
+    return most
+
+
+def _written(directory: str) -> List[str]:
+    return sorted(glob.glob(os.path.join(glob.escape(directory), f"{WRITTEN}*.jsonl")))
 
 
 class Outcomes:
@@ -31,7 +49,7 @@ class Outcomes:
         self.codes: Dict[int, Optional[int]] = {}
 
     def read(self, directory: str) -> None:
-        for path in sorted(glob.glob(os.path.join(glob.escape(directory), f"{WRITTEN}*.jsonl"))):
+        for path in _written(directory):
             rank = 0
             with open(path, encoding="utf-8") as file:
                 for line in file:

@@ -1,5 +1,8 @@
 """Options of the plugin, and the command that runs the tests under mpivet."""
 
+from __future__ import annotations
+
+import argparse
 import os
 import shlex
 import sys
@@ -41,13 +44,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--mpivet-dir", metavar="DIR", help="traces and reports go to DIR, and stay there (default: mpivet-pytest-PID)"
     )
     # Tells the processes that run the tests where to write down how these end.
-    group.addoption("--mpivet-into", metavar="DIR", help=_suppressed())
-
-
-def _suppressed() -> str:
-    import argparse
-
-    return argparse.SUPPRESS
+    group.addoption("--mpivet-into", metavar="DIR", help=argparse.SUPPRESS)
 
 
 class Plan:
@@ -58,6 +55,8 @@ class Plan:
             self.mpivet = executable()
         except MpivetNotFound as error:
             raise pytest.UsageError(f"--mpivet: {error}") from None
+        if config.getoption("numprocesses", None):
+            raise pytest.UsageError("--mpivet starts processes itself: leave out -n of pytest-xdist")
         self.fail_on: str = config.getoption("mpivet_fail_on")
         self.kept: Optional[str] = config.getoption("mpivet_dir")
         self.directory = os.path.abspath(self.kept or f"mpivet-pytest-{os.getpid()}")

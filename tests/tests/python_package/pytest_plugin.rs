@@ -141,7 +141,8 @@ fn a_suite_without_mistakes_passes_and_leaves_nothing() -> Result<()> {
         let words = pytest(environment, &[&ranks[..], &["-v", &file]].concat());
         let (code, text) = said(environment, mpi, dir, &words, &[])?;
         ensure!(code == Some(0), "{code:?}\n{text}");
-        has(&text, &["::test_ring[1] PASSED", "2 passed, 1 skipped, 1 xfailed"])?;
+        has(&text, &["::test_ring[1] PASSED", "2 passed, 1 skipped, 1 xfailed, 2 warnings"])?;
+        has(&text, &["UserWarning: 1 elements", "UserWarning: 100 elements"])?;
         let left: Vec<_> = std::fs::read_dir(dir)?.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
         ensure!(left.is_empty(), "{left:?}");
         Ok(())

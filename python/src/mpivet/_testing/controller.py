@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
+import warnings
 from typing import Dict, List, Optional, Set, Tuple
 
 import pytest
@@ -63,6 +65,7 @@ class Controller:
         session.testscollected = max(session.testscollected, len(done) + len(outcomes.collected))
         for refused in outcomes.not_collected.values():
             self._config.hook.pytest_collectreport(report=refused)
+        self._warn(outcomes)
         found = findings.read(report, trace, self._plan.mpivet, outcomes.collected)
         by_test: Dict[str, List[Found]] = {}
         for finding, tests in found.findings:
@@ -118,6 +121,16 @@ class Controller:
             else:
                 reporter.rewrite("", erase=True)
                 return code
+
+    def _warn(self, outcomes: Outcomes) -> None:
+        """Passes warnings of Python on, each once."""
+        for module, name, text, file, line, when, test in outcomes.warnings:
+            kind = getattr(sys.modules.get(module), name, UserWarning)
+            if not (isinstance(kind, type) and issubclass(kind, Warning)):
+                kind = UserWarning
+            message = warnings.WarningMessage(text, kind, file, line)
+            arguments = {"warning_message": message, "when": when, "nodeid": test, "location": None}
+            self._config.hook.pytest_warning_recorded.call_historic(kwargs=arguments)
 
     def _report(self, test: str, outcomes: Outcomes, found: List[Found]) -> None:
         """Reports a test: as pytest says, and as failed if there are findings."""

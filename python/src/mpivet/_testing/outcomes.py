@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 import pytest
 
@@ -45,6 +45,8 @@ class Outcomes:
         self._ended: Dict[str, Set[int]] = {}
         self.not_collected: Dict[str, pytest.CollectReport] = {}
         self.troubles: List[str] = []
+        # Each once, in their order: module and name of its class, text, file, line, phase, test.
+        self.warnings: Dict[Tuple[Any, ...], None] = {}
         # Exit codes of pytest, by rank; None: it did not come to its end.
         self.codes: Dict[int, Optional[int]] = {}
 
@@ -80,6 +82,8 @@ class Outcomes:
                 self._reports.setdefault(report.nodeid, {}).setdefault(report.when, {})[rank] = report
                 if report.when == "teardown":
                     self._ended.setdefault(report.nodeid, set()).add(rank)
+        elif "warning" in record:
+            self.warnings.setdefault(tuple(record["warning"]))
         elif "trouble" in record:
             self.troubles.append(record["trouble"])
         elif "ends" in record:

@@ -81,6 +81,8 @@ class Plan:
         if self._launcher is not None:
             # Without what the launcher has told this process, or the new one would take itself for a part of the old job.
             environment, directory = dict(self._launcher.environment), self._launcher.directory
+            # Under Slurm the job that waits for this one has its processors, and srun would wait for them.
+            environment["SLURM_OVERLAP"] = "1"
             command = self._launcher.command
             if "--mpivet" in command:
                 command = [f"--mpivet-into={into}" if word == "--mpivet" else word for word in command]

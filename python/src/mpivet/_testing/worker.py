@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import warnings
 from typing import Any, List, Union
 
 import pytest
@@ -19,7 +20,7 @@ WRITTEN = "tests-"
 
 
 class Worker:
-    """Writes an object of JSON a line: `begins`, `report`, `collected`, `ends`."""
+    """Writes an object of JSON a line, each with one key that says what it tells of."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -69,6 +70,12 @@ class Worker:
 
     def pytest_internalerror(self, excrepr: Any) -> None:
         self._write({"trouble": str(excrepr)})
+
+    def pytest_warning_recorded(self, warning_message: warnings.WarningMessage, when: str, nodeid: str) -> None:
+        kind = warning_message.category
+        text = [kind.__module__, kind.__name__, str(warning_message.message)]
+        place = [warning_message.filename, warning_message.lineno]
+        self._write({"warning": [*text, *place, when, nodeid]})
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

@@ -1,6 +1,7 @@
 """Tests without a mistake, but for one that is known."""
 
 import array
+import warnings
 
 import pytest
 from mpi4py import MPI
@@ -10,6 +11,7 @@ comm = MPI.COMM_WORLD
 
 @pytest.mark.parametrize("count", [1, 100])
 def test_ring(count):
+    warnings.warn(f"{count} elements")
     data, got = array.array("i", [comm.rank] * count), array.array("i", [-1] * count)
     request = comm.Isend(data, (comm.rank + 1) % comm.size)
     comm.Recv(got, (comm.rank - 1) % comm.size)

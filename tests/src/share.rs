@@ -8,6 +8,11 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Says which turn it is.
 const TURN: &str = "MPIVET_TEST_TURN";
 
+/// Is everything to be played, however long it takes (`scripts/test --full`)?
+pub fn is_full() -> bool {
+    std::env::var_os("MPIVET_TEST_FULL").is_some()
+}
+
 /// The share that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {

@@ -7,6 +7,7 @@ use mpivet_tests::expect::Program;
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::python::Python;
 use mpivet_tests::report::Finding;
+use mpivet_tests::share::is_full;
 use mpivet_tests::unchanged::gives_the_same;
 use mpivet_tests::{python, root, run, scratch, share, vet};
 use std::path::{Path, PathBuf};
@@ -131,10 +132,6 @@ fn arrays_of_numpy_are_blocks() -> Result<()> {
         ensure!(found, "{}: {:?}\n{}", mpi.name, wrong.report.findings, vet::last_words(&wrong.outcome));
     }
     Ok(())
-}
-
-fn is_full() -> bool {
-    std::env::var_os("MPIVET_TEST_FULL").is_some()
 }
 
 /// Programs with many kinds of buffers, threads and children; all of them with `MPIVET_TEST_FULL=1`.

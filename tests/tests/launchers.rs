@@ -43,9 +43,14 @@ fn the_launcher_of_another_mpi_is_told_with_both_names() -> Result<()> {
 
 /// Compiles a C program without MPI.
 fn plain(name: &str, options: &[&str], text: &str) -> Result<PathBuf> {
+    plain_by("cc", name, options, text)
+}
+
+fn plain_by(compiler: &str, name: &str, options: &[&str], text: &str) -> Result<PathBuf> {
     let (source, program) = (scratch().join(format!("{name}.c")), scratch().join(name));
     std::fs::write(&source, text)?;
-    let status = Command::new("cc").args(options).arg("-o").arg(&program).arg(&source).status().context("no cc")?;
+    let status =
+        Command::new(compiler).args(options).arg("-o").arg(&program).arg(&source).status().context("no compiler")?;
     ensure!(status.success(), "{name} does not compile");
     Ok(program)
 }
@@ -114,6 +119,12 @@ fn the_doctor_tells_before_a_run_whether_it_will_work() -> Result<()> {
     let fixed = plain("doctor-static", &["-static"], "int main(void) { return 0; }\n")?;
     let (said, code) = doctor(&[], &mpich.job(2, &fixed, &[]))?;
     ensure!(code == Some(3) && said.contains("PROBLEM  program"), "{code:?}\n{said}");
+    let other = plain_by("musl-gcc", "doctor-musl", &[], "int main(void) { return 0; }\n")?;
+    let (said, code) = doctor(&[], &mpich.job(2, &other, &[]))?;
+    ensure!(code == Some(3) && said.contains("is linked with musl"), "{code:?}\n{said}");
+    let outcome = under(&mpich.job(2, &other, &[]), "musl")?;
+    let said = outcome.stderr.matches("is linked with musl").count();
+    ensure!(outcome.code == Some(3) && said == 2, "{:?}\n{}", outcome.code, outcome.stderr);
     let mut refused = mpich.job(2, &program, &[]);
     refused.insert(1, "--no-such-option".into());
     let (said, code) = doctor(&[], &refused)?;

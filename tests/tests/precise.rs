@@ -6,16 +6,13 @@ use mpivet_tests::examples::programs;
 use mpivet_tests::expect::Program;
 use mpivet_tests::mpi;
 use mpivet_tests::oracle::{self, reported};
+use mpivet_tests::share::is_full;
 use mpivet_tests::unchanged::gives_the_same;
 use mpivet_tests::{root, scratch, share, vet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(90);
-
-fn is_full() -> bool {
-    std::env::var_os("MPIVET_TEST_FULL").is_some()
-}
 
 fn precise() -> Vec<String> {
     vec!["--precise".to_owned()]

@@ -96,8 +96,8 @@ pub(super) fn library() -> Result<PathBuf, Exit> {
             let places = [dir.join(LIBRARY), dir.join("../lib").join(LIBRARY)];
             places.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
                 Exit::cannot(anyhow!(
-                    "{LIBRARY} is neither in {} nor in ../lib from there; build it with `cargo build --release`, or \
-                     set MPIVET_LIBRARY to its path",
+                    "{LIBRARY} is neither in {} nor in ../lib from there; `cargo install mpivet` does not bring it: \
+                     `pip install mpivet` and the other packages do (docs/install.md), or set MPIVET_LIBRARY to its path",
                     dir.display()
                 ))
             })?
@@ -174,9 +174,14 @@ pub(crate) fn warning(found: &Found) -> Option<String> {
             "{program} is not linked with an MPI library, and can neither load one nor start another program: nothing will be \
              recorded"
         )),
+        Linkage::Musl => Some(format!("{program} {MUSL}: its ranks will not start")),
         Linkage::Dynamic { .. } => None,
     }
 }
+
+/// Why a program with another C library is none for mpivet.
+pub(super) const MUSL: &str =
+    "is linked with musl, whose loader cannot preload libmpivet.so, which is for the GNU C library";
 
 /// Why the job ended and no rank left a trace.
 pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
@@ -184,6 +189,9 @@ pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
     let what = match linkage(&found.program) {
         Some(Linkage::Static) => {
             return format!("{program} is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
+        }
+        Some(Linkage::Musl) => {
+            return format!("{program} {MUSL}; use a program and an MPI library that are built for it");
         }
         _ if code != 0 => {
             return format!(
@@ -207,6 +215,8 @@ pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Linkage {
     Static,
+    /// With the loader of musl.
+    Musl,
     /// `mpi`: an MPI library is among those it needs (itself; they may need one in turn).
     Dynamic {
         mpi: bool,
@@ -256,9 +266,16 @@ pub(super) fn linkage(path: &Path) -> Option<Linkage> {
         return None;
     }
     let (table, size, count) = (word(0x20, 8)? as usize, word(0x36, 2)? as usize, word(0x38, 2)? as usize);
-    let dynamic = (0..count).any(|i| word(table.saturating_add(i * size), 4) == Some(u64::from(PT_INTERP)));
-    if !dynamic {
-        return Some(Linkage::Static);
+    let headers = (0..count).map(|i| table.saturating_add(i.saturating_mul(size)));
+    let mut loaders = headers.filter(|at| word(*at, 4) == Some(u64::from(PT_INTERP)));
+    let Some(loader) = loaders.next() else { return Some(Linkage::Static) };
+    // The place of its path in the file, and the length.
+    let path = word(loader.saturating_add(8), 8).zip(word(loader.saturating_add(32), 8)).and_then(|(at, length)| {
+        let at = usize::try_from(at).ok()?;
+        data.get(at..at.checked_add(usize::try_from(length).ok()?)?)
+    });
+    if path.is_some_and(|path| path.windows(7).any(|part| part == b"ld-musl")) {
+        return Some(Linkage::Musl);
     }
     let mpi = data.windows(6).any(|w| w == b"libmpi");
     if !mpi && is_for_ever_without_mpi(&data) {

@@ -97,11 +97,18 @@ fn hindrance(program: &Path) -> Option<Fact> {
             advice,
         ));
     }
-    let is_static = find::linkage(program) == Some(Linkage::Static);
-    is_static.then(|| {
-        let advice = "link it dynamically (with gcc: without -static)";
-        Fact::problem(SUBJECT, format!("{shown} is a static executable, which LD_PRELOAD cannot reach"), advice)
-    })
+    match find::linkage(program) {
+        Some(Linkage::Static) => {
+            let advice = "link it dynamically (with gcc: without -static)";
+            let why = "is a static executable, which LD_PRELOAD cannot reach";
+            Some(Fact::problem(SUBJECT, format!("{shown} {why}"), advice))
+        }
+        Some(Linkage::Musl) => {
+            let advice = "use a program and an MPI library that are built for the GNU C library";
+            Some(Fact::problem(SUBJECT, format!("{shown} {}", find::MUSL), advice))
+        }
+        _ => None,
+    }
 }
 
 /// Libraries that the loader gets for a program.

@@ -1,0 +1,84 @@
+//! Users get these files: which systems they run on, and how large they are. With `MPIVET_TEST_FULL=1` all packages are made,
+//! installed in clean systems and removed (`scripts/test-packages`).
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::package::succeed;
+use mpivet_tests::share::is_full;
+use mpivet_tests::{root, scratch, vet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const LIBRARIES: [&str; 5] =
+    ["libmpivet.so", "libmpivet_heap.so", "libmpivet_precise.so", "libmpivet_queues.so", "libmpivet_symbols.so"];
+
+/// The files of the build under test, if it is one for packages (`scripts/build --portable`), as in CI.
+fn portable() -> Result<Option<Vec<PathBuf>>> {
+    let mpivet = vet::mpivet()?;
+    let is_portable = mpivet.ancestors().any(|dir| dir.ends_with("x86_64-unknown-linux-gnu/release"));
+    ensure!(
+        is_portable || std::env::var_os("CI").is_none(),
+        "CI tests another build than users get: {}",
+        mpivet.display()
+    );
+    let files = LIBRARIES.iter().map(|name| mpivet.with_file_name(name)).chain([mpivet.clone()]);
+    Ok(is_portable.then(|| files.collect()))
+}
+
+/// The versions of symbols that a file wants, such as `GLIBC_2.14`.
+fn versions(file: &Path) -> Result<Vec<String>> {
+    let mut readelf = Command::new("readelf");
+    readelf.args(["--wide", "--version-info"]).arg(file);
+    let said = succeed(readelf)?;
+    let names = said.lines().filter_map(|line| line.split_once("Name: ")?.1.split_whitespace().next());
+    Ok(names.map(str::to_owned).collect())
+}
+
+#[test]
+fn nothing_newer_than_glibc_2_17_is_wanted() -> Result<()> {
+    let Some(files) = portable()? else { return Ok(()) };
+    for file in &files {
+        let versions = versions(file)?;
+        let of_glibc: Vec<&str> = versions.iter().filter_map(|version| version.strip_prefix("GLIBC_")).collect();
+        ensure!(!of_glibc.is_empty(), "{}: {versions:?}", file.display());
+        for version in of_glibc {
+            let minor = version.strip_prefix("2.").and_then(|rest| rest.split('.').next()).context("not 2.x")?;
+            ensure!(minor.parse::<u32>()? <= 17, "{} wants {version}", file.display());
+        }
+        // The unwinder of GCC is that of the system: one of our own would take locks in signal handlers.
+        ensure!(!versions.iter().any(|version| version.starts_with("GLIBCXX")), "{}: {versions:?}", file.display());
+        let has_unwinder = versions.iter().any(|version| version.starts_with("GCC_"));
+        ensure!(has_unwinder || file.ends_with("libmpivet_heap.so"), "{}: {versions:?}", file.display());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_files_are_small_enough_to_download() -> Result<()> {
+    let Some(files) = portable()? else { return Ok(()) };
+    // CI's profile does not optimize across crates, and its files are a fifth larger.
+    let is_quick = std::env::var("CARGO_PROFILE_RELEASE_LTO").is_ok_and(|lto| lto == "off");
+    let limit = |bytes: u64| if is_quick { bytes * 6 / 5 } else { bytes };
+    for file in &files {
+        let name = file.file_name().unwrap_or_default();
+        let stripped = scratch().join("stripped").join(name);
+        std::fs::create_dir_all(stripped.parent().context("no parent")?)?;
+        let mut strip = Command::new("strip");
+        strip.arg("-o").arg(&stripped).arg(file);
+        succeed(strip)?;
+        let (size, most) = (stripped.metadata()?.len(), if name == "mpivet" { 15_000_000 } else { 5_000_000 });
+        ensure!(size <= limit(most), "{} has {size} bytes without debug information", name.display());
+    }
+    Ok(())
+}
+
+#[test]
+fn all_packages_are_installed_run_and_removed_in_clean_systems() -> Result<()> {
+    if !is_full() {
+        return Ok(());
+    }
+    for script in ["scripts/package", "scripts/test-packages"] {
+        let status = Command::new(root().join(script)).env_remove("CARGO_TARGET_DIR").status()?;
+        ensure!(status.success(), "{script}: {status}");
+    }
+    Ok(())
+}

@@ -1,4 +1,4 @@
-//! The analysis of a run that is over, event by event: `cargo bench -p analyzer --bench matching`.
+//! The analysis of a run that is over, event by event: `cargo bench -p mpivet --bench matching`.
 //!
 //! The traces are in the page cache. An event is a call, or its return.
 

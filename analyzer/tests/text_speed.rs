@@ -1,4 +1,4 @@
-//! Speed and memory of the engine: `cargo test --release -p analyzer --test text_speed -- --ignored --nocapture`.
+//! Speed and memory of the engine: `cargo test --release -p mpivet --test text_speed -- --ignored --nocapture`.
 
 use engine::{End, Engine};
 use std::time::Instant;

@@ -152,7 +152,7 @@ fn random_traffic(ranks: u32, messages: u32) -> Program {
     p
 }
 
-/// Measures how long decisions take: `cargo test --release -p schedules --test scale -- --nocapture` prints the
+/// Measures how long decisions take: `cargo test --release -p mpivet-schedules --test scale -- --nocapture` prints the
 /// table.
 #[test]
 fn gathers_and_masters_are_decided_whatever_the_number_of_wildcards() {

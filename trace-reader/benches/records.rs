@@ -1,4 +1,4 @@
-//! The inner loops of writing and reading a trace: `cargo bench -p trace-reader --bench records`.
+//! The inner loops of writing and reading a trace: `cargo bench -p mpivet-trace-reader --bench records`.
 //!
 //! The records are those of a halo exchange. What the interposer does with a call before it is a record is counted as a
 //! whole, by `tests/tests/budgets.rs`.

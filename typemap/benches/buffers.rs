@@ -1,4 +1,4 @@
-//! The inner loops of the checks of buffers: `cargo bench -p typemap --bench buffers`.
+//! The inner loops of the checks of buffers: `cargo bench -p mpivet-typemap --bench buffers`.
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};

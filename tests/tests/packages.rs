@@ -82,3 +82,39 @@ fn all_packages_are_installed_run_and_removed_in_clean_systems() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_release_has_its_version_everywhere() -> Result<()> {
+    let clone = scratch().join("release");
+    _ = std::fs::remove_dir_all(&clone);
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=x", "-c", "user.email=x@y"]).args(arguments);
+        git
+    };
+    let mut copy = git(&["clone", "--quiet", "--no-local", "--depth", "1"]);
+    copy.arg(root()).arg(&clone);
+    succeed(copy)?;
+    let release = |version: &str| {
+        let mut release = Command::new(clone.join("scripts/release"));
+        release.args([version, "--no-packages"]).env_remove("CARGO_TARGET_DIR");
+        for (name, value) in [("AUTHOR", "x"), ("COMMITTER", "x")] {
+            release.env(format!("GIT_{name}_NAME"), value).env(format!("GIT_{name}_EMAIL"), "x@y");
+        }
+        release
+    };
+    succeed(release("97.1.2"))?;
+    let read = |name: &str| std::fs::read_to_string(clone.join(name)).with_context(|| name.to_owned());
+    let (manifest, lock, changes) = (read("Cargo.toml")?, read("Cargo.lock")?, read("CHANGELOG.md")?);
+    let crates = manifest.lines().filter(|line| line.contains("package = \"mpivet-")).collect::<Vec<_>>();
+    ensure!(crates.len() > 5 && crates.iter().all(|line| line.contains("97.1.2")), "{crates:?}");
+    ensure!(lock.contains("name = \"mpivet\"\nversion = \"97.1.2\""), "Cargo.lock");
+    ensure!(changes.contains("## Unreleased\n\n## 97.1.2 ("), "CHANGELOG.md");
+    let mut tags = git(&["tag", "--points-at", "HEAD"]);
+    tags.current_dir(&clone);
+    ensure!(succeed(tags)?.trim() == "v97.1.2", "the tag");
+    // The section is empty now.
+    ensure!(succeed(release("97.1.3")).is_err(), "a release without changes");
+    ensure!(succeed(release("97.1")).is_err(), "a version with two numbers");
+    Ok(())
+}

@@ -497,7 +497,7 @@ pub fn listen(text: &str, order: u64, listener: Box<dyn Listener>) -> Analysis {
 }
 
 /// Checks the expectations of a trace in the notation, in several interleavings, with and without the memory of freed
-/// objects. Panics if one is not met.
+/// objects, and with the deadlock replay in a thread of its own. Panics if one is not met.
 pub fn check_trace(text: &str) {
     if let Err(what) = try_trace(text) {
         panic!("{what}\n--- trace:\n{text}");
@@ -524,6 +524,8 @@ pub fn try_trace(text: &str) -> Result<(), String> {
         if turn % 2 == 0 {
             engine.forget_always();
         }
+        // The deadlock replay is told of it in pieces, in a thread of its own or not.
+        engine.replay_in_batches(1 + 7 * turn, turn % 3 < 2);
         let events = shuffled(&trace.events, trace.ranks, &mut random);
         if !expected.live && !events.is_empty() {
             check_part(&events[..random.below(events.len())], &trace.worlds, &expected, &analysis)?;

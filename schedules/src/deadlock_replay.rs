@@ -15,8 +15,8 @@ mod waiting;
 
 use crate::program::Mode;
 use collective::Collective;
-use input::Place;
-pub use input::{Act, Call, Id, Ids, Needs};
+pub use input::{Act, Call, Id, Needs};
+use input::{OpenCall, Place};
 pub use knots::{Block, Knot, Need, Permission};
 pub use probes::Probe;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,13 +24,13 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use waiting::{List, Lists, NO_LIST, Waiting};
 
-enum Step<T> {
+enum Step {
     Start(Id),
     /// A call that waits, and how many of its operations were seen to be complete.
-    Wait(Box<Call<T>>, usize),
+    Wait(Box<OpenCall>, usize),
 }
 
-struct Op<T> {
+struct Op {
     act: Act,
     thread: u32,
     partner: Option<Id>,
@@ -48,29 +48,36 @@ struct Op<T> {
     waiters: SmallVec<[u32; 1]>,
     /// The list in which it waits for its partner since it was posted.
     list: List,
-    info: T,
 }
 
-struct Thread<T> {
+struct Thread {
     /// Its place among the threads, independent of when the replay first saw it.
     order: u64,
-    steps: VecDeque<Step<T>>,
+    steps: VecDeque<Step>,
 }
 
-impl<T> Op<T> {
+/// Puts a value at its place in a list.
+fn put<V>(list: &mut Vec<Option<V>>, place: u32, value: V) {
+    let place = place as usize;
+    if list.len() <= place {
+        list.resize_with(place + 1, || None);
+    }
+    list[place] = Some(value);
+}
+
+impl Op {
     /// Could the two match because their receive is a wildcard?
-    fn could_be_of(&self, other: &Op<T>) -> bool {
+    fn could_be_of(&self, other: &Op) -> bool {
         self.act.is_open() && self.act.takes(&other.act) || other.act.is_open() && other.act.takes(&self.act)
     }
 }
 
-/// See the module. `T`: the caller's name of a call.
-pub struct DeadlockReplay<T> {
-    ops: Vec<Option<Op<T>>>,
-    free: Vec<Id>,
-    threads: Vec<Thread<T>>,
+/// See the module.
+#[derive(Default)]
+pub struct DeadlockReplay {
+    ops: Vec<Option<Op>>,
+    threads: Vec<Thread>,
     collectives: Vec<Option<Collective>>,
-    free_collectives: Vec<u32>,
     /// Threads that may be able to continue.
     ready: Vec<u32>,
     queued: usize,
@@ -80,34 +87,20 @@ pub struct DeadlockReplay<T> {
     held: FxHashSet<Place>,
     /// Threads in a probe, by communicator and destination.
     probing: FxHashMap<Place, Vec<u32>>,
-    /// The caller's names of operations that are complete, for [`DeadlockReplay::take_spare`].
-    spare: Vec<T>,
+    gone: Gone,
 }
 
-/// Limit of names that are kept.
-const MAX_SPARE: usize = 1 << 12;
-
-impl<T: Clone> Default for DeadlockReplay<T> {
-    fn default() -> DeadlockReplay<T> {
-        DeadlockReplay {
-            ops: Vec::new(),
-            free: Vec::new(),
-            threads: Vec::new(),
-            collectives: Vec::new(),
-            free_collectives: Vec::new(),
-            ready: Vec::new(),
-            queued: 0,
-            waiting: Lists::default(),
-            held: FxHashSet::default(),
-            probing: FxHashMap::default(),
-            spare: Vec::new(),
-        }
-    }
+/// Numbers that the replay is done with.
+#[derive(Debug, Default)]
+pub struct Gone {
+    /// Operations and calls.
+    pub ids: Vec<Id>,
+    pub collectives: Vec<u32>,
 }
 
-impl<T: Clone> DeadlockReplay<T> {
-    /// Adds a thread. `order`: its place among all threads, so that the answer does not depend on which was seen
-    /// first: its process, and 16 bits that tell it apart from the other threads of that process.
+impl DeadlockReplay {
+    /// Adds a thread; they are numbered from 0. `order`: its place among all threads, so that the answer does not depend on
+    /// which was seen first: its process, and 16 bits that tell it apart from the other threads of that process.
     pub fn thread(&mut self, order: u64) -> u32 {
         self.threads.push(Thread { order, steps: VecDeque::new() });
         self.threads.len() as u32 - 1
@@ -137,23 +130,13 @@ impl<T: Clone> DeadlockReplay<T> {
         }
     }
 
-    /// A new collective operation of `size` processes.
-    pub fn collective(&mut self, size: u32, needs: Needs) -> u32 {
-        let new = Collective::new(size, needs);
-        match self.free_collectives.pop() {
-            Some(index) => {
-                self.collectives[index as usize] = Some(new);
-                index
-            }
-            None => {
-                self.collectives.push(Some(new));
-                self.collectives.len() as u32 - 1
-            }
-        }
+    /// A new collective operation of `size` processes, with a number that no other one has.
+    pub fn collective(&mut self, number: u32, size: u32, needs: Needs) {
+        put(&mut self.collectives, number, Collective::new(size, needs));
     }
 
-    /// The thread starts an operation.
-    pub fn start(&mut self, thread: u32, act: Act, info: T) -> Id {
+    /// The thread starts an operation. `id`: a number that no other operation and no call has.
+    pub fn start(&mut self, id: Id, thread: u32, act: Act) {
         // If no step is before it, it happens at once.
         let at_once = self.threads[thread as usize].steps.is_empty();
         let op = Op {
@@ -168,30 +151,19 @@ impl<T: Clone> DeadlockReplay<T> {
             steps: 1,
             waiters: SmallVec::new(),
             list: NO_LIST,
-            info,
         };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.ops[id as usize] = Some(op);
-                id
-            }
-            None => {
-                self.ops.push(Some(op));
-                self.ops.len() as Id - 1
-            }
-        };
-        if let Some(Op { act: Act::Part { collective, position }, .. }) = self.ops[id as usize]
+        if let Act::Part { collective, position } = op.act
             && let Some(Some(c)) = self.collectives.get_mut(collective as usize)
         {
             c.parts[position as usize] = Some(id);
         }
+        put(&mut self.ops, id, op);
         if at_once {
             self.post(id);
             self.go_on();
         } else {
             self.push(thread, Step::Start(id));
         }
-        id
     }
 
     /// The two matched in the run.
@@ -206,17 +178,18 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// The thread called a function that waits.
-    pub fn wait(&mut self, thread: u32, call: Call<T>) {
-        if self.threads[thread as usize].steps.is_empty() && call.probe.is_none() && !self.waits(&call) {
+    pub fn wait(&mut self, thread: u32, call: &Call) {
+        if self.threads[thread as usize].steps.is_empty() && call.probe.is_none() && !self.waits(call) {
             // The call is complete at once.
+            self.gone.ids.push(call.name);
             return call.ops.iter().for_each(|id| self.retire(*id));
         }
-        for id in &call.ops {
+        for id in call.ops {
             if let Some(op) = self.op_mut(*id) {
                 op.steps += 1;
             }
         }
-        self.push(thread, Step::Wait(Box::new(call), 0));
+        self.push(thread, Step::Wait(Box::new(OpenCall::of(call)), 0));
     }
 
     /// The caller will not name the operation again, except to [`DeadlockReplay::pair`] it.
@@ -238,21 +211,21 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     #[inline]
-    fn op(&self, id: Id) -> Option<&Op<T>> {
+    fn op(&self, id: Id) -> Option<&Op> {
         self.ops.get(id as usize)?.as_ref()
     }
 
     #[inline]
-    fn op_mut(&mut self, id: Id) -> Option<&mut Op<T>> {
+    fn op_mut(&mut self, id: Id) -> Option<&mut Op> {
         self.ops.get_mut(id as usize)?.as_mut()
     }
 
     /// Must the call wait for some operation?
-    fn waits(&self, call: &Call<T>) -> bool {
-        call.any.as_ref().unwrap_or(&call.ops).iter().any(|id| self.op(*id).is_some_and(|op| !op.complete))
+    fn waits(&self, call: &Call) -> bool {
+        call.any.unwrap_or(call.ops).iter().any(|id| self.op(*id).is_some_and(|op| !op.complete))
     }
 
-    fn push(&mut self, thread: u32, step: Step<T>) {
+    fn push(&mut self, thread: u32, step: Step) {
         let steps = &mut self.threads[thread as usize].steps;
         steps.push_back(step);
         self.queued += 1;
@@ -281,7 +254,7 @@ impl<T: Clone> DeadlockReplay<T> {
                 }
                 Some(Step::Wait(call, seen)) => {
                     let is_open = |id: &Id| self.op(*id).is_some_and(|op| !op.complete);
-                    let wanted = call.any.as_ref().unwrap_or(&call.ops);
+                    let wanted = call.wanted();
                     if let Some(more) = wanted.iter().skip(*seen).position(is_open) {
                         let place = seen + more;
                         let id = wanted[place];
@@ -301,6 +274,7 @@ impl<T: Clone> DeadlockReplay<T> {
                     }
                     let Some(Step::Wait(call, _)) = self.threads[thread as usize].steps.pop_front() else { return };
                     self.queued -= 1;
+                    self.gone.ids.push(call.name);
                     for id in call.ops.iter().copied() {
                         self.step_over(id);
                     }
@@ -379,7 +353,7 @@ impl<T: Clone> DeadlockReplay<T> {
             return None;
         }
         let place = a.act.place()?;
-        let in_place = |of: Id, op: &Op<T>, partner: &Op<T>| {
+        let in_place = |of: Id, op: &Op, partner: &Op| {
             let before = list.before(of, op.act.is_send()).filter(|w| w.thread == op.thread);
             before.filter_map(|w| self.op(w.id)).any(|x| x.act.takes(&partner.act) || partner.act.takes(&x.act))
         };
@@ -445,25 +419,20 @@ impl<T: Clone> DeadlockReplay<T> {
                 c.gone += 1;
                 if c.gone as usize == c.parts.len() {
                     self.collectives[collective as usize] = None;
-                    self.free_collectives.push(collective);
+                    self.gone.collectives.push(collective);
                 }
             }
         }
-        if let Some(op) = self.ops[id as usize].take()
-            && self.spare.len() < MAX_SPARE
-        {
-            self.spare.push(op.info);
-        }
-        self.free.push(id);
+        self.ops[id as usize] = None;
+        self.gone.ids.push(id);
     }
 
-    /// Returns the caller's name of an operation that is complete: its memory may be used again.
-    #[inline]
-    pub fn take_spare(&mut self) -> Option<T> {
-        self.spare.pop()
+    /// The numbers that the replay is done with, to be emptied by the caller: they may be given to others.
+    pub fn gone(&mut self) -> &mut Gone {
+        &mut self.gone
     }
 
-    fn front(&self, thread: u32) -> Option<&Call<T>> {
+    fn front(&self, thread: u32) -> Option<&OpenCall> {
         match self.threads[thread as usize].steps.front() {
             Some(Step::Wait(call, _)) => Some(call),
             _ => None,

@@ -35,7 +35,7 @@ mod search;
 mod symmetry;
 mod wait_points;
 
-pub use deadlock_replay::{Act, Block, Call, DeadlockReplay, Id, Ids, Knot, Need, Needs, Permission, Probe};
+pub use deadlock_replay::{Act, Block, Call, DeadlockReplay, Gone, Id, Knot, Need, Needs, Permission, Probe};
 pub use explore::{Answer, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
 pub use question::{Budget, Event, Semantics, Witness};

@@ -7,8 +7,7 @@ mod reach;
 use common::{Luck, Recipe, Schedules, cook, random_recipe};
 use proptest::prelude::*;
 use schedules::{
-    Act, Answer, Budget, Call, DeadlockReplay, Id, Ids, Kind, Many, Needs, OpIx, Program, Semantics, Step, explore,
-    races,
+    Act, Answer, Budget, Call, DeadlockReplay, Id, Kind, Many, Needs, OpIx, Program, Semantics, Step, explore, races,
 };
 
 const READINGS: [Semantics; 3] =
@@ -108,12 +107,14 @@ fn exploration_is_exact_for_many_programs() {
 }
 
 /// Feeds the program to a replay, thread by thread in any order.
-fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
+fn replay(program: &Program, luck: &mut Luck) -> (DeadlockReplay, Id) {
     let mut replay = DeadlockReplay::default();
     let size = program.threads.len() as u32;
     (0..program.threads.len()).for_each(|thread| _ = replay.thread((thread as u64) << 16));
-    let collectives: Vec<u32> =
-        program.collectives.iter().map(|c| replay.collective(size, Needs::Given(c.needs.clone()))).collect();
+    for (number, collective) in program.collectives.iter().enumerate() {
+        replay.collective(number as u32, size, Needs::Given(collective.needs.clone()));
+    }
+    let mut names = 0..;
     let mut ids: Vec<Option<Id>> = vec![None; program.ops.len()];
     let mut at = vec![0; program.threads.len()];
     let mut pairs = Vec::new();
@@ -125,32 +126,29 @@ fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
     while let Some(thread) =
         (0..at.len()).map(|_| luck.below(at.len())).chain(0..at.len()).find(|l| at[*l] < program.threads[*l].len())
     {
-        let place = (thread as u32, at[thread] as u32);
         let id = |op: &OpIx| ids[*op as usize].expect("started before");
         match &program.threads[thread][at[thread]] {
             Step::Start(op) => {
                 let act = match program.ops[*op as usize].kind {
                     Kind::Send { mode, comm, from, to, tag, bytes } => Act::Send { mode, comm, from, to, tag, bytes },
                     Kind::Recv { comm, at, source, tag, .. } => Act::Recv { comm, at, source, tag },
-                    Kind::Part { collective, position } => {
-                        Act::Part { collective: collectives[collective as usize], position }
-                    }
+                    Kind::Part { collective, position } => Act::Part { collective, position },
                     Kind::Free => unreachable!("not in these programs"),
                 };
-                ids[*op as usize] = Some(replay.start(thread as u32, act, place));
+                let id = names.next().expect("a number");
+                replay.start(id, thread as u32, act);
+                ids[*op as usize] = Some(id);
             }
             Step::Wait(wait) => {
-                let any = match &wait.many {
+                let any: Option<Vec<Id>> = match &wait.many {
                     Many::All => None,
                     Many::Any(done) => Some(done.iter().map(id).collect()),
                 };
-                let ops: Ids = wait.ops.iter().map(id).collect();
-                let gone = any.clone().unwrap_or_else(|| ops.clone());
-                replay.wait(
-                    thread as u32,
-                    Call { ops, any, patient: wait.patient, returned: true, probe: None, info: place },
-                );
-                gone.into_iter().for_each(|id| replay.forget(id));
+                let ops: Vec<Id> = wait.ops.iter().map(id).collect();
+                let (any, name, patient) = (any.as_deref(), names.next().expect("a number"), wait.patient);
+                let call = Call { ops: &ops, any, patient, returned: true, probe: None, name };
+                replay.wait(thread as u32, &call);
+                any.unwrap_or(&ops).to_vec().into_iter().for_each(|id| replay.forget(id));
             }
             Step::Probe { .. } => unreachable!("not in these programs"),
         }
@@ -168,7 +166,7 @@ fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
             replay.pair(s, r);
         }
     }
-    replay
+    (replay, names.start)
 }
 
 /// Without a choice the replay finds a deadlock if and only if there may be one, and each finding is permitted; it
@@ -184,7 +182,7 @@ fn replay_finds_what_there_is() {
             continue;
         }
         let truth = Schedules::may_deadlock(&program, Semantics::STRICT, true);
-        let mut replay = replay(&program, &mut luck);
+        let (mut replay, names) = replay(&program, &mut luck);
         let knots = replay.knots(true);
         let choice = |op: &OpIx| matches!(program.ops[*op as usize].kind, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none());
         let any = |s: &Step| matches!(s, Step::Wait(w) if w.many != Many::All || !w.patient);
@@ -202,6 +200,11 @@ fn replay_finds_what_there_is() {
             let unreceived = program.ops.iter().filter(|o| matches!(o.kind, Kind::Send { .. })).count()
                 - program.ops.iter().filter(|o| matches!(o.kind, Kind::Recv { got: Some(_), .. })).count();
             assert_eq!(replay.kept(), unreceived, "{program:#?}");
+            // Each number comes back once.
+            let mut gone = std::mem::take(&mut replay.gone().ids);
+            assert_eq!(gone.len() + unreceived, names as usize, "{program:#?}");
+            gone.sort_unstable();
+            assert!(gone.windows(2).all(|two| two[0] != two[1]), "{gone:?}\n{program:#?}");
         }
     }
     assert!(

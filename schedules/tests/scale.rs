@@ -4,8 +4,7 @@
 mod common;
 
 use schedules::{
-    Act, Answer, Budget, Call, Collective, DeadlockReplay, Ids, Kind, Mode, OpIx, Program, Semantics, explore,
-    has_choices,
+    Act, Answer, Budget, Call, Collective, DeadlockReplay, Kind, Mode, OpIx, Program, Semantics, explore, has_choices,
 };
 use std::time::{Duration, Instant};
 
@@ -176,26 +175,25 @@ fn gathers_and_masters_are_decided_whatever_the_number_of_wildcards() {
 #[test]
 fn knots_take_as_long_as_there_are_many_not_as_their_square() {
     let laps = 30_000;
-    let mut replay: DeadlockReplay<u32> = DeadlockReplay::default();
+    let mut replay: DeadlockReplay = DeadlockReplay::default();
     let threads = [replay.thread(0), replay.thread(1 << 16)];
-    let wait = |replay: &mut DeadlockReplay<u32>, thread: u32, op: u32, info: u32| {
-        let call = Call { ops: Ids::from_slice(&[op]), any: None, patient: true, returned: true, probe: None, info };
-        replay.wait(thread, call);
+    let mut names = 0..;
+    let mut start_and_wait = |replay: &mut DeadlockReplay, thread: u32, act: Act| {
+        let (op, name) = (names.next().unwrap(), names.next().unwrap());
+        replay.start(op, thread, act);
+        replay.wait(thread, &Call { ops: &[op], any: None, patient: true, returned: true, probe: None, name });
+        op
     };
     for lap in 0..laps {
         // In the first lap a receive from anybody.
         let source = |from: u32| Some(from).filter(|_| lap > 0);
         let sends = [0, 1].map(|at: u32| {
             let act = Act::Send { mode: Mode::Standard, comm: 0, from: at, to: 1 - at, tag: 0, bytes: 8 };
-            let send = replay.start(threads[at as usize], act, lap);
-            wait(&mut replay, threads[at as usize], send, lap);
-            send
+            start_and_wait(&mut replay, threads[at as usize], act)
         });
         let recvs = [0, 1].map(|at: u32| {
             let act = Act::Recv { comm: 0, at, source: source(1 - at), tag: Some(0) };
-            let recv = replay.start(threads[at as usize], act, lap);
-            wait(&mut replay, threads[at as usize], recv, lap);
-            recv
+            start_and_wait(&mut replay, threads[at as usize], act)
         });
         for at in 0..2 {
             replay.pair(sends[at], recvs[1 - at]);

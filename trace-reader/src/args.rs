@@ -129,16 +129,18 @@ impl Args {
         self.params = u8::try_from(params).unwrap_or(u8::MAX);
     }
 
-    /// Takes the values of these, in the memory that it has. Most have no memory of their own, and are not written to: another
-    /// processor may have made them.
+    /// Takes the values of these, and leaves them memory that values had here. Most have no memory of their own, and are not
+    /// written to: another processor may have made them.
     #[inline]
     pub fn take_from(&mut self, other: &mut Args) {
         (self.params, self.known, self.extra) = (other.params, other.known, other.extra);
-        self.numbers = if other.known == 0 { [0; PLACES] } else { other.numbers };
-        if !other.rest.is_empty() {
-            self.rest = std::mem::take(&mut other.rest);
-        } else if !self.rest.is_empty() {
-            self.rest = Vec::new();
+        if other.known == 0 {
+            self.numbers = [0; PLACES];
+        } else {
+            self.numbers = other.numbers;
+        }
+        if !(other.rest.is_empty() && self.rest.is_empty()) {
+            std::mem::swap(&mut self.rest, &mut other.rest);
         }
     }
 

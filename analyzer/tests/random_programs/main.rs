@@ -56,7 +56,16 @@ const LATE: u64 = 10_000_000_000;
 
 /// The engine's verdict: the ranks that are stuck, those of them that need evidence, and the findings.
 fn analyze(run: &Run, ranks: usize, stopped: bool) -> (Vec<usize>, Vec<usize>, Analysis) {
-    let mut engine = Engine::new(ranks as i32);
+    let all = analyze_with(Engine::new(ranks as i32), run, stopped);
+    // The deadlock replay is told of it in pieces, in a thread of its own or not: that makes no difference.
+    let mut other = Engine::new(ranks as i32);
+    other.replay_in_batches(1 + run.trace.len() % 13, run.trace.len().is_multiple_of(8));
+    let (found, in_pieces) = (describe(&all.2), describe(&analyze_with(other, run, stopped).2));
+    assert!(found == in_pieces, "{}--- found:\n{found}--- in pieces:\n{in_pieces}", run.trace);
+    all
+}
+
+fn analyze_with(mut engine: Engine, run: &Run, stopped: bool) -> (Vec<usize>, Vec<usize>, Analysis) {
     let mut selection = Selection::default();
     // Where it is on, it replaces potential-hang-up.
     selection.choose("-nonpaired-send").expect("a check");

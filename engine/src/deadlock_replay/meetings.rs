@@ -2,7 +2,8 @@
 //! two processes in a collective operation.
 
 use rustc_hash::FxHashMap;
-use schedules::{Id, Ids};
+use schedules::Id;
+use smallvec::SmallVec;
 
 /// A meeting of an origin and a target of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +23,7 @@ pub(crate) struct Meeting {
 pub(crate) struct Meetings {
     pub(crate) half: FxHashMap<Meeting, (u32, Id)>,
     /// The meetings that calls under way wait for, by rank and thread.
-    pub(crate) waiting: FxHashMap<(i32, u16), Ids>,
+    pub(crate) waiting: FxHashMap<(i32, u16), SmallVec<[Id; 8]>>,
     /// The epochs of some window are not known any more: since when in the run nobody can tell.
     pub(crate) unclear: bool,
 }

@@ -1,11 +1,15 @@
 //! The run once more in a library that promises nothing: see `schedules::DeadlockReplay`. The engine tells it of
 //! operations as they start, meet and end; it finds the permissions without which the run would not have got through.
 
+mod apart;
+mod commands;
 mod meetings;
+mod worker;
 
 use crate::arg_places::arg_places;
 use crate::recorded::{Known, Matchings, RecordedProgram, Ways};
 use crate::state::{Origin, ReplayIds};
+pub(crate) use commands::{Batch, Commands};
 pub(crate) use meetings::{Meeting, Meetings};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -22,15 +26,17 @@ pub(crate) type AllReplayIds = SmallVec<[ReplayIds; 8]>;
 /// The replay of a run, and what it found.
 #[derive(Default)]
 pub(crate) struct DeadlockReplay {
-    pub(crate) replay: schedules::DeadlockReplay<Known>,
+    pub(crate) commands: Commands,
+    /// Calls that it has given back: empty, for its memory.
+    pub(crate) free: Vec<Known>,
     /// Nobody asks what the replay finds: it is told nothing.
     pub(crate) off: bool,
     /// Rank and thread of each of the replay's threads.
     pub(crate) threads: Vec<(i32, u16)>,
     /// The replay's threads of each rank, by thread.
     pub(crate) of: Vec<SmallVec<[(u16, u32); 1]>>,
-    /// How far it may lag behind before it is looked at.
-    pub(crate) patience: usize,
+    /// The last of these that was looked for, by rank and thread.
+    pub(crate) last_thread: Option<((i32, u16), u32)>,
     /// Calls that one thread polls with, until something else happens.
     pub(crate) polls: FxHashMap<(i32, u16), Poll>,
     pub(crate) meetings: Meetings,
@@ -81,12 +87,6 @@ impl DeadlockReplay {
         self.off = false;
     }
 
-    /// A call that the replay needs no more.
-    #[inline]
-    pub(crate) fn take_spare(&mut self) -> Option<Known> {
-        self.replay.take_spare()
-    }
-
     /// Nothing can be said of other matchings.
     pub(crate) fn give_up(&mut self, why: &'static str) {
         self.recorded.give_up(why);
@@ -105,9 +105,9 @@ impl DeadlockReplay {
         &mut self.recorded.wildcards
     }
 
-    /// Adds what tells states of the replay apart: see `engine::snapshot`.
+    /// Adds what tells states of the replay apart: see `engine::snapshot`. To be settled before.
     pub(crate) fn snapshot(&self, numbers: &mut Vec<u64>) {
-        numbers.extend([self.replay.kept(), self.replay.lag(), self.polls.len(), self.found.len()].map(|n| n as u64));
+        numbers.extend([self.commands.kept, self.commands.lag, self.polls.len(), self.found.len()].map(|n| n as u64));
         numbers.extend(self.found.iter().map(|found| found.count));
         numbers.push(self.meetings.kept() as u64);
     }

@@ -11,9 +11,7 @@ use trace_format::mpi::Class;
 /// Draws the conclusions.
 pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     for r in &end.missing {
-        if let Some(r) = model.rank_mut(*r) {
-            r.missing = true;
-        }
+        model.make_dim(*r, |r| r.missing = true);
     }
     if model.blind {
         model.lose_sight();

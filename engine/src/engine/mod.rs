@@ -253,7 +253,7 @@ impl Engine {
 
     /// Calls of the rank are unknown, before or after, and nothing may be concluded from them.
     pub fn lose(&mut self, rank: i32) {
-        self.model.rank_mut(rank).into_iter().for_each(|r| r.lost = true);
+        self.model.make_dim(rank, |r| r.lost = true);
     }
 
     /// [`Engine::take`] for an event that stands by itself.
@@ -399,6 +399,24 @@ impl Engine {
     /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.
     pub fn forget_always(&mut self) {
         self.model.sweeps.always = true;
+    }
+
+    /// The deadlock replay is worked on by a thread of its own, for events that come fast; what is found is the same.
+    pub(crate) fn replay_apart(&mut self) {
+        self.model.replay_apart();
+    }
+
+    /// The deadlock replay is worked on by this thread again.
+    pub(crate) fn replay_here(&mut self) {
+        self.model.replay_here();
+    }
+
+    /// The deadlock replay is told of so many things at once, by this thread or `apart`: for tests.
+    pub fn replay_in_batches(&mut self, of: usize, apart: bool) {
+        self.model.deadlock_replay.commands.set_together(of);
+        if apart {
+            self.model.replay_apart();
+        }
     }
 
     /// Entries about communicators, windows, files, groups, datatypes and their names that are kept. For tests of memory.

@@ -121,11 +121,12 @@ impl Engine {
     }
 
     /// See [`Snapshot`]; `None`: too much is in flight.
-    pub(crate) fn snapshot(&self) -> Option<Snapshot> {
-        let model = &self.model;
-        if model.ops.len() > MOST_IN_FLIGHT {
+    pub(crate) fn snapshot(&mut self) -> Option<Snapshot> {
+        if self.model.ops.len() > MOST_IN_FLIGHT {
             return None;
         }
+        self.model.settle_replay();
+        let model = &self.model;
         let mut in_flight = Vec::new();
         in_flight.extend(model.ops.iter().map(|(op, o)| (InFlight::of(op, o), [o.matched, o.done])));
         let mut numbers = vec![model.comms.list.len() as u64, model.epoch.into(), model.bridges.len() as u64];

@@ -74,6 +74,7 @@ impl Model {
 
     /// Forgets the freed objects that nothing speaks of.
     fn sweep(&mut self) {
+        self.settle_replay();
         self.epoch = self.epoch.wrapping_add(1);
         self.notify_communicators();
         let mut candidates = Candidates(self.ranks.iter_mut().map(|r| r.take_freed(self.sweeps.always)).collect());

@@ -38,7 +38,7 @@ use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::mpi::{Class, Kind, SendMode, Start};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::{Repeat, Varying, varying_of};
+use trace_reader::reader::{Repeat, varying_of};
 
 /// May a receive that ended with this error class have taken a message?
 pub(crate) fn may_have_received(class: u16) -> bool {
@@ -52,13 +52,25 @@ pub(crate) fn is_refused(class: u16) -> bool {
     error_class_name(class).strip_prefix("MPI_ERR_").is_some_and(|name| arguments.contains(&name))
 }
 
+/// When a call ended, as far as that is known.
+fn end_of(outcome: Outcome, polls: u32, (time, t_return): (u64, u64)) -> u64 {
+    match outcome {
+        Outcome::Open => u64::MAX,
+        // Several calls in one record: when each of them was is not known.
+        Outcome::Returned(_) if polls > 0 => time,
+        Outcome::Returned(_) => t_return,
+    }
+}
+
 impl Model {
     /// A call that is open or has returned.
     pub(crate) fn call(&mut self, rank: i32, call: &mut Call<Args>) {
         let Call { thread, index, outcome, t_call, t_return, .. } = *call;
         let pattern = self.keep(rank, call);
+        let (time, end) = (t_call, Cell::new(end_of(outcome, pattern.polls, (t_call, t_return))));
         let varying = varying_of(pattern.fields, &pattern.ins, &pattern.outs);
-        self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, varying));
+        let origin = self.origin(Origin { rank, time, end, thread, index, varying, pattern });
+        self.made(origin, outcome, t_return);
     }
 
     /// Keeps the values that a call has in common with others, if it says where. What is left of it means nothing.
@@ -83,26 +95,15 @@ impl Model {
             debug_assert!(false, "call {index} of rank {rank} repeats one that was not kept");
             return self.lose_sight();
         };
-        self.made(rank, (thread, index), (t_call, t_return), Outcome::Returned(class), (pattern, varying));
+        let outcome = Outcome::Returned(class);
+        let (time, end) = (t_call, Cell::new(end_of(outcome, pattern.polls, (t_call, t_return))));
+        let origin = self.origin(Origin { rank, time, end, thread, index, varying, pattern });
+        self.made(origin, outcome, t_return);
     }
 
-    fn made(
-        &mut self,
-        rank: i32,
-        (thread, index): (u16, u64),
-        (time, t_return): (u64, u64),
-        outcome: Outcome,
-        (pattern, varying): (Rc<Pattern>, Varying),
-    ) {
-        let polls = pattern.polls;
-        let end = match outcome {
-            Outcome::Open => u64::MAX,
-            // Several calls in one record: when each of them was is not known.
-            Outcome::Returned(_) if polls > 0 => time,
-            Outcome::Returned(_) => t_return,
-        };
-        let origin = self.origin(Origin { rank, time, end: Cell::new(end), thread, index, varying, pattern });
-        let s = origin.arg_places;
+    fn made(&mut self, origin: Rc<Origin>, outcome: Outcome, t_return: u64) {
+        let Origin { rank, time, thread, .. } = *origin;
+        let (polls, s) = (origin.polls, origin.arg_places);
         let r = &mut self.ranks[rank as usize];
         r.calls += 1 + u64::from(polls);
         r.events += 1;

@@ -130,7 +130,7 @@ impl Model {
                     r.thread(thread).sums.push(checksums);
                 }
             }
-            SystemEvent::Lost { .. } => r.lost = true,
+            SystemEvent::Lost { .. } => self.make_dim(rank, |r| r.lost = true),
             SystemEvent::Gap { .. } => {
                 // The gaps of the threads say which of them are meant.
                 if thread != PROCESS_THREAD {
@@ -143,7 +143,8 @@ impl Model {
             | SystemEvent::Callback(_)
             | SystemEvent::Watched(_) => {}
             SystemEvent::Touched(touched) => self.touch(rank, thread, time, &touched),
-            SystemEvent::Recording { on } => r.holed |= !on,
+            SystemEvent::Recording { on: false } => self.make_dim(rank, |r| r.holed = true),
+            SystemEvent::Recording { on: true } => {}
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {
                     r.discoveries.push(discovery);

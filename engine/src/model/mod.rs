@@ -131,6 +131,7 @@ impl Model {
     /// more, on this rank and on all that speak with it. What was found so far stands; from here on only what each call says
     /// by itself is looked at, and how the ranks end.
     pub(crate) fn lose_sight(&mut self) {
+        self.settle_replay();
         self.blind = true;
         self.ranks.iter_mut().for_each(|r| r.holed = true);
     }
@@ -152,9 +153,7 @@ impl Model {
             OpKind::Send(_) => r.sends += 1,
             OpKind::Recv => r.recvs += 1,
         }
-        let id = self.ops.insert(op);
-        self.ops[id].dim = dim;
-        id
+        self.ops.insert(Op { dim, ..op })
     }
 
     /// Forgets an operation.
@@ -165,9 +164,11 @@ impl Model {
     }
 
     /// Makes the memory of a call: in memory that was used before, if there is some.
-    #[inline]
+    // Inlined: the values go from registers to where they stay. Put together elsewhere and copied at once they would have to
+    // wait until they are in the cache, behind all that was written before.
+    #[inline(always)]
     pub(crate) fn origin(&mut self, new: Origin) -> Rc<Origin> {
-        while let Some(mut spare) = self.spare.pop().or_else(|| self.deadlock_replay.take_spare()) {
+        while let Some(mut spare) = self.spare.pop() {
             if let Some(old) = Rc::get_mut(&mut spare) {
                 let Origin { rank, time, end, thread, index, varying, pattern } = new;
                 (old.rank, old.time, old.end, old.thread, old.index) = (rank, time, end, thread, index);

@@ -16,7 +16,7 @@ impl Model {
         // which object it is nobody knows before.
         let threads = r.threads.len() > 1 || origin.thread != 0;
         if threads && id >= FIRST_USER_ID && !r.objects.members.contains_key(&(kind, id)) {
-            r.holed = true;
+            self.make_dim(origin.rank, |r| r.holed = true);
             return None;
         }
         self.comms.resolve(origin.rank, &mut r.objects, kind, id)

@@ -1,13 +1,13 @@
 //! Post-start-complete-wait in the replay (MPI 4.1, 12.5.2): MPI_Win_start may block until all its targets have posted,
 //! and MPI_Win_wait returns when all origins have completed.
 
-use super::replay::PATIENCE;
 use crate::arg_places::arg_places;
 use crate::deadlock_replay::Meeting;
 use crate::model::Model;
 use crate::recorded::Known;
 use crate::state::CommIx;
-use schedules::{Act, Call, Ids, Needs};
+use schedules::{Act, Id, Needs};
+use smallvec::SmallVec;
 use trace_format::mpi::{Class, RmaSync};
 
 /// Position in a meeting of the process that starts or completes.
@@ -32,14 +32,14 @@ impl Model {
         }
         let thread = self.replay_thread(origin.rank, origin.thread);
         let w = &mut self.deadlock_replay;
-        let mut ids = Ids::new();
+        let mut ids: SmallVec<[Id; 8]> = SmallVec::new();
         for meeting in meetings {
             // The one who waits does so by his nature at the end, and by leave of the library at the beginning.
             let needs = if meeting.end { Needs::Root(GIVES) } else { Needs::Nobody };
             let known = w.meetings.half.remove(&meeting);
-            let collective = known.map_or_else(|| w.replay.collective(2, needs), |(collective, _)| collective);
+            let collective = known.map_or_else(|| w.commands.collective(2, needs), |(collective, _)| collective);
             let position = if waits { WAITS } else { GIVES };
-            let id = w.replay.start(thread, Act::Part { collective, position }, origin.clone());
+            let id = w.commands.start(thread, Act::Part { collective, position }, origin.clone());
             if known.is_none() {
                 w.meetings.half.insert(meeting, (collective, id));
             }
@@ -48,7 +48,7 @@ impl Model {
         if waits {
             w.meetings.waiting.insert((origin.rank, origin.thread), ids);
         } else {
-            ids.into_iter().for_each(|id| w.replay.forget(id));
+            ids.into_iter().for_each(|id| w.commands.forget(id));
         }
     }
 
@@ -58,20 +58,16 @@ impl Model {
         let thread = self.replay_thread(origin.rank, origin.thread);
         let w = &mut self.deadlock_replay;
         if failed {
-            return ops.into_iter().for_each(|id| w.replay.release(id));
+            return ops.into_iter().for_each(|id| w.commands.release(id));
         }
         // Whoever polls could have done something else.
         if sync == RmaSync::RmaTest {
-            return ops.into_iter().for_each(|id| w.replay.forget(id));
+            return ops.into_iter().for_each(|id| w.commands.forget(id));
         }
-        let call =
-            Call { ops: ops.clone(), any: None, probe: None, patient: true, returned: true, info: origin.clone() };
-        w.replay.wait(thread, call);
-        ops.into_iter().for_each(|id| w.replay.forget(id));
-        if w.replay.lag() > w.patience.max(PATIENCE) {
-            self.look_for_permissions(false);
-            self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
-        }
+        let any = None::<std::iter::Empty<Id>>;
+        w.commands.wait(thread, origin.clone(), ops.iter().copied(), any, (true, true));
+        ops.into_iter().for_each(|id| w.commands.forget(id));
+        self.hand_over_if_full();
     }
 
     /// Nothing is known of the epochs of the window any more: nobody waits for who has not come.
@@ -82,7 +78,7 @@ impl Model {
         w.meetings.half.retain(|meeting, (_, id)| {
             let kept = meeting.window != window;
             if !kept {
-                w.replay.release(*id);
+                w.commands.release(*id);
             }
             kept
         });

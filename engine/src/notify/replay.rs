@@ -3,11 +3,11 @@
 use super::needs::{gets_only_from, near, needs_between, promised_needs};
 use crate::arg_places::ArgPlaces;
 use crate::collective::{What, giving_neighbors, is_blocking, is_free, what};
-use crate::deadlock_replay::{AllReplayIds, Blocked, Poll, Unpromised, Wanted};
+use crate::deadlock_replay::{AllReplayIds, Poll};
 use crate::model::Model;
 use crate::recorded::{Known, Named, Wanted as WantedRaces};
 use crate::state::{CollectiveReplayIds, CommIx, Entered, OpId, OpKind, Origin, ReplayIds, View};
-use schedules::{Act, Call, Ids, Kind, Knot, Mode, Need, Needs, Permission, Probe};
+use schedules::{Act, Kind, Mode, Needs, Probe};
 use smallvec::SmallVec;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, Coll, Many, SendMode, Start};
@@ -17,32 +17,38 @@ const UNTOLD: &str = "some messages or collective operations are not certain, or
 
 const UNSEEN: &str = "one-sided or partitioned communication may keep messages in order as well";
 
-/// Steps that the replay may lag behind without being looked at; the second one for each thread.
-pub(super) const PATIENCE: usize = 1 << 14;
-
-const PATIENCE_A_THREAD: usize = 64;
-
 impl Model {
     /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
     pub(crate) fn notify_bad(&mut self, comm: CommIx, index: u64) {
         let parts = self.comms.list[comm].space.take_replayed(index);
         self.deadlock_replay.recorded.give_up("a collective operation went wrong");
-        parts.into_iter().for_each(|ids| self.deadlock_replay.replay.release(ids.replay));
+        parts.into_iter().for_each(|ids| self.deadlock_replay.commands.release(ids.replay));
     }
 
+    #[inline]
     pub(super) fn replay_thread(&mut self, rank: i32, thread: u16) -> u32 {
+        match self.deadlock_replay.last_thread {
+            Some((known, number)) if known == (rank, thread) => number,
+            _ => self.look_up_replay_thread(rank, thread),
+        }
+    }
+
+    fn look_up_replay_thread(&mut self, rank: i32, thread: u16) -> u32 {
         let w = &mut self.deadlock_replay;
         let place = rank as usize;
         if w.of.len() <= place {
             w.of.resize_with(self.ranks.len().max(place + 1), SmallVec::new);
         }
         if let Some((_, known)) = w.of[place].iter().find(|(of, _)| *of == thread) {
+            w.last_thread = Some(((rank, thread), *known));
             return *known;
         }
+        let number = w.threads.len() as u32;
         w.threads.push((rank, thread));
         w.recorded.thread();
-        let number = w.replay.thread(u64::from(rank as u32) << 16 | u64::from(thread));
+        w.commands.thread(u64::from(rank as u32) << 16 | u64::from(thread));
         w.of[place].push((thread, number));
+        w.last_thread = Some(((rank, thread), number));
         number
     }
 
@@ -96,8 +102,9 @@ impl Model {
             true => w.recorded.start(thread, kind, Some(ix), persistent, amount, &origin),
             false => None,
         };
-        self.ops[op].replayed =
-            Some(ReplayIds { replay: self.deadlock_replay.replay.start(thread, act, origin), recorded });
+        let replay = w.commands.start(thread, act, origin);
+        self.ops[op].replayed = Some(ReplayIds { replay, recorded });
+        self.hand_over_if_full();
     }
 
     /// A process started its part of a collective operation.
@@ -126,22 +133,23 @@ impl Model {
             // An operation that may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
             let orders = if matches!(needs, Needs::Nobody) { Needs::All } else { needs.clone() };
             let recorded = self.deadlock_replay.recorded.collective(size, |p| orders.of(p, size));
-            CollectiveReplayIds { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
+            CollectiveReplayIds { replay: self.deadlock_replay.commands.collective(size, needs), recorded }
         });
         let needed = || gets_only_from(&view).or_else(|| giving_neighbors(self, &view));
         if let Some(needed) = (!between).then(needed).flatten() {
             self.deadlock_replay.recorded.part_needs(collective.recorded, position, &needed);
-            self.deadlock_replay.replay.part_needs(collective.replay, position, needed);
+            self.deadlock_replay.commands.part_needs(collective.replay, position, needed);
         }
         if let Some(near) = near(self, &view) {
-            self.deadlock_replay.replay.part_may_need(collective.replay, position, near);
+            self.deadlock_replay.commands.part_may_need(collective.replay, position, near);
         }
         let thread = self.replay_thread(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.recorded, position };
         let recorded = self.deadlock_replay.recorded.start(thread, kind, None, false, None, &origin);
         let act = Act::Part { collective: collective.replay, position };
-        let ids = ReplayIds { replay: self.deadlock_replay.replay.start(thread, act, origin), recorded };
+        let ids = ReplayIds { replay: self.deadlock_replay.commands.start(thread, act, origin), recorded };
         self.comms.list[comm].space.set_replayed(index, position, collective, ids);
+        self.hand_over_if_full();
     }
 
     /// The two belong together. `certain`: nobody else could be meant.
@@ -152,7 +160,7 @@ impl Model {
         let ids = [self.ops[send].replayed, self.ops[recv].replayed];
         match ids {
             [Some(s), Some(r)] if certain && !self.ops[send].dim && !self.ops[recv].dim => {
-                self.deadlock_replay.replay.pair(s.replay, r.replay);
+                self.deadlock_replay.commands.pair(s.replay, r.replay);
                 if let (Some(send), Some(recv)) = (s.recorded, r.recorded) {
                     self.deadlock_replay.recorded.pair(send, recv);
                 }
@@ -167,7 +175,7 @@ impl Model {
     /// The operation did not take place, or nobody knows what it met.
     pub(crate) fn notify_nothing(&mut self, op: OpId) {
         if let Some(ids) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
-            self.deadlock_replay.replay.release(ids.replay);
+            self.deadlock_replay.commands.release(ids.replay);
             ids.recorded.into_iter().for_each(|op| self.deadlock_replay.recorded.withdraw(op));
         }
     }
@@ -183,14 +191,14 @@ impl Model {
             if o.matched {
                 o.replayed = None;
             }
-            self.deadlock_replay.replay.forget(ids.replay);
+            self.deadlock_replay.commands.forget(ids.replay);
         }
     }
 
     pub(crate) fn notify_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
         let part = self.comms.list[comm].space.part_mut(index, position);
         if let Some(ids) = part.and_then(|p| p.replayed.take()) {
-            self.deadlock_replay.replay.forget(ids.replay);
+            self.deadlock_replay.commands.forget(ids.replay);
         }
     }
 
@@ -243,20 +251,9 @@ impl Model {
         if w.recorded.is_written() {
             w.recorded.wait(thread, recorded_ops(&ops), any.as_deref().map(recorded_ops), patient, origin);
         }
-        let replays = |all: AllReplayIds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
-        let info = origin.clone();
-        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, probe: None, info };
-        w.replay.wait(thread, call);
-        self.keep_up();
-    }
-
-    /// Looks what keeps the replay from going on, if it lags far behind.
-    fn keep_up(&mut self) {
-        let w = &self.deadlock_replay;
-        if w.replay.lag() > w.patience.max(PATIENCE).max(PATIENCE_A_THREAD * w.threads.len()) {
-            self.look_for_permissions(false);
-            self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
-        }
+        let replays = |all: AllReplayIds| all.into_iter().map(|t| t.replay);
+        w.commands.wait(thread, origin.clone(), replays(ops), any.map(replays), (patient, returned));
+        self.hand_over_if_full();
     }
 
     /// Operations of the given requests.
@@ -324,7 +321,10 @@ impl Model {
                 }
             }
         }
-        self.look_for_permissions(well);
+        if !self.deadlock_replay.off {
+            self.deadlock_replay.commands.knots(well);
+        }
+        self.settle_replay();
         self.drop_unclear_meetings();
         let mut recorded = std::mem::take(&mut self.deadlock_replay.recorded);
         if let Some(known) = self.deadlock_replay.exploring.clone() {
@@ -365,10 +365,9 @@ impl Model {
         if c.is_foreign() || c.made_wrongly || self.has_threads(origin.rank) {
             return;
         }
-        let probe = Some(Probe { comm: comm.1, at, source: wanted.0, tag: wanted.1, reported: told });
-        let call = Call { ops: Ids::new(), any: None, patient, returned: true, probe, info: origin.clone() };
-        self.deadlock_replay.replay.wait(thread, call);
-        self.keep_up();
+        let probe = Probe { comm: comm.1, at, source: wanted.0, tag: wanted.1, reported: told };
+        self.deadlock_replay.commands.probe(thread, origin.clone(), probe, patient);
+        self.hand_over_if_full();
     }
 
     /// A probe or test was made in vain.
@@ -385,62 +384,4 @@ impl Model {
         self.notify_wait(origin, waited, None, patient, true);
         self.notify_end(op);
     }
-
-    pub(super) fn look_for_permissions(&mut self, over: bool) {
-        for knot in self.deadlock_replay.replay.knots(over) {
-            self.note_permission(&knot);
-        }
-    }
-
-    fn note_permission(&mut self, knot: &Knot<Known>) {
-        let rank = |thread: &u32| self.deadlock_replay.threads[*thread as usize].0;
-        let mut blocks = Vec::new();
-        for block in &knot.blocks {
-            let needs = block.needs.iter().map(|need| match need {
-                Need::Partner { op, thread } => Wanted { op: op.clone(), ranks: vec![rank(thread)] },
-                Need::Nobody { op } => Wanted { op: op.clone(), ranks: Vec::new() },
-                Need::Calls { op, threads } => Wanted { op: op.clone(), ranks: threads.iter().map(rank).collect() },
-            });
-            blocks.push(Blocked { rank: rank(&block.thread), call: block.call.clone(), needs: needs.collect() });
-        }
-        if blocks.iter().any(|b| self.is_dim(b.rank)) {
-            return;
-        }
-        let (mut buffers, mut early) = (Vec::new(), Vec::new());
-        for permission in &knot.permissions {
-            match permission {
-                Permission::Buffer { op, bytes } => buffers.push((op.clone(), *bytes)),
-                Permission::Early { op } => early.push(op.clone()),
-            }
-        }
-        let key = key_of(self, blocks.iter().map(|b| b.call.clone()));
-        let most = buffers.iter().map(|b| b.1).sum();
-        let mut new = Unpromised { blocks, buffers, early, least: knot.least, count: 1, most, key };
-        match self.deadlock_replay.found.iter_mut().find(|u| u.key == new.key) {
-            Some(known) => {
-                (new.count, new.most) = (known.count + 1, known.most.max(new.most));
-                if new.order() < known.order() {
-                    *known = new;
-                } else {
-                    (known.count, known.most) = (new.count, new.most);
-                }
-            }
-            None => self.deadlock_replay.found.push(new),
-        }
-    }
-}
-
-impl Unpromised {
-    /// Is it the same calls, by their places in the program, that got through? To compare with what did not in the end.
-    pub(crate) fn is_at(&self, model: &Model, calls: impl Iterator<Item = Known>) -> bool {
-        self.key == key_of(model, calls)
-    }
-}
-
-/// Where the calls are in the program.
-fn key_of(model: &Model, calls: impl Iterator<Item = Known>) -> Vec<u64> {
-    let mut key: Vec<u64> = calls.map(|call| model.place(&call)).collect();
-    key.sort_unstable();
-    key.dedup();
-    key
 }

@@ -2,6 +2,7 @@
 
 use super::rounds::{RoundFinder, Span};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use trace_reader::args::Args;
 use trace_reader::call::Call;
 use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
@@ -20,19 +21,24 @@ pub(super) struct Batch {
     times: Vec<CallTimes>,
     /// The events take so much memory: see [`LeanEvent::memory_cost`].
     memory_cost: usize,
-    /// How many all entries stand for.
+    /// How many all entries stand for, and how many of them came one by one.
     len: usize,
+    singly: usize,
     next: Next,
     /// The last call of a round that was taken.
     repeat: Repeat,
     /// Looks for rounds while the rank is read.
     finder: Option<RoundFinder>,
     spans: Vec<Span>,
+    home: Option<Home>,
 }
 
+/// Where the memory of events goes back to: the thread that has made them frees and fills it with less ado than another one.
+pub(super) type Home = Sender<Vec<LeanEvent>>;
+
 enum Entry {
-    /// The next of the events.
-    Whole,
+    /// So many of the events.
+    Whole(usize),
     Repeat(Repeat),
     /// So many calls: the next of the rounds.
     Rounds(usize),
@@ -57,7 +63,7 @@ impl Series {
 #[derive(Default)]
 struct Next {
     entry: usize,
-    /// The call in the rounds at hand, if that is the entry.
+    /// The call in the rounds at hand, or among the events, if that is the entry.
     call: usize,
     event: usize,
     rounds: usize,
@@ -76,6 +82,30 @@ impl Next {
             self.entry += 1;
         }
     }
+
+    /// The next of so many events is taken: its place.
+    #[inline]
+    fn pass_event(&mut self, events: usize) -> usize {
+        self.taken += 1;
+        self.call += 1;
+        if self.call == events {
+            self.call = 0;
+            self.entry += 1;
+        }
+        self.event += 1;
+        self.event - 1
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        if let Some(home) = self.home.take()
+            && self.events.capacity() > 0
+        {
+            // The thread may have ended.
+            _ = home.send(std::mem::take(&mut self.events));
+        }
+    }
 }
 
 impl Sink for Batch {
@@ -86,8 +116,7 @@ impl Sink for Batch {
             (None, _) => {}
         }
         self.memory_cost += event.memory_cost();
-        self.len += 1;
-        self.entries.push(Entry::Whole);
+        self.add_whole();
         self.events.push(event);
     }
 
@@ -104,9 +133,8 @@ impl Sink for Batch {
         match fill(call) {
             Ok(()) => {
                 self.finder.iter_mut().for_each(|finder| finder.call(call, likeness));
-                self.entries.push(Entry::Whole);
-                self.len += 1;
                 self.memory_cost += event.memory_cost();
+                self.add_whole();
                 Ok(())
             }
             Err(what) => {
@@ -119,7 +147,7 @@ impl Sink for Batch {
     #[inline(always)]
     fn repeat(&mut self, repeat: Repeat) {
         self.finder.iter_mut().for_each(|finder| finder.repeat(&repeat));
-        self.len += 1;
+        (self.len, self.singly) = (self.len + 1, self.singly + 1);
         self.entries.push(Entry::Repeat(repeat));
     }
 
@@ -127,7 +155,7 @@ impl Sink for Batch {
         self.finder.iter_mut().for_each(|finder| finder.rounds(times.len()));
         self.rounds.push(Series { round: Arc::clone(round), index, from: self.times.len() });
         self.times.extend_from_slice(times);
-        self.len += times.len();
+        (self.len, self.singly) = (self.len + times.len(), self.singly + 1);
         self.entries.push(Entry::Rounds(times.len()));
     }
 
@@ -145,11 +173,32 @@ impl Sink for Batch {
 }
 
 impl Batch {
-    /// With room for so many entries and events.
-    pub(super) fn new(keeps: Keeps, (entries, events): (usize, usize), finder: Option<RoundFinder>) -> Batch {
-        let (entries, events, spans) = (Vec::with_capacity(entries), Vec::with_capacity(events), Vec::new());
-        let (rounds, times, next, repeat) = (Vec::new(), Vec::new(), Next::default(), Repeat::default());
-        Batch { keeps, entries, events, rounds, times, memory_cost: 0, len: 0, next, repeat, finder, spans }
+    /// `events`: none, but for their memory, which goes back to `home`.
+    pub(super) fn new(keeps: Keeps, events: Vec<LeanEvent>, home: Home, finder: Option<RoundFinder>) -> Batch {
+        Batch {
+            keeps,
+            entries: Vec::new(),
+            events,
+            rounds: Vec::new(),
+            times: Vec::new(),
+            memory_cost: 0,
+            len: 0,
+            singly: 0,
+            next: Next::default(),
+            repeat: Repeat::default(),
+            finder,
+            spans: Vec::new(),
+            home: Some(home),
+        }
+    }
+
+    #[inline]
+    fn add_whole(&mut self) {
+        (self.len, self.singly) = (self.len + 1, self.singly + 1);
+        match self.entries.last_mut() {
+            Some(Entry::Whole(events)) => *events += 1,
+            _ => self.entries.push(Entry::Whole(1)),
+        }
     }
 
     /// Everything was read; what looks for rounds goes on with the next batch.
@@ -189,7 +238,7 @@ impl Batch {
 
     /// As how many events it counts where time and memory are shared out.
     pub(super) fn cost(&self) -> usize {
-        1 + self.entries.len() + self.times.len() / LIGHT + self.memory_cost
+        1 + self.singly + self.times.len() / LIGHT + self.memory_cost
     }
 
     /// How many were not taken.
@@ -212,12 +261,9 @@ impl Batch {
                 next.taken += 1;
                 Some(EventRef::Repeat(repeat))
             }
-            Entry::Whole => {
-                let event = self.events.get_mut(next.event)?;
-                next.entry += 1;
-                next.taken += 1;
-                next.event += 1;
-                Some(EventRef::Whole(event))
+            Entry::Whole(events) => {
+                let place = next.pass_event(*events);
+                Some(EventRef::Whole(self.events.get_mut(place)?))
             }
         }
     }
@@ -228,7 +274,7 @@ impl Batch {
         Some(match self.entries.get(next.entry)? {
             Entry::Repeat(repeat) => EventRef::Repeat(repeat),
             Entry::Rounds(_) => EventRef::Repeat(self.rounds.get(next.rounds)?.as_before(next.call)),
-            Entry::Whole => EventRef::Whole(self.events.get_mut(next.event)?),
+            Entry::Whole(_) => EventRef::Whole(self.events.get_mut(next.event)?),
         })
     }
 
@@ -249,9 +295,9 @@ impl Batch {
                 next.pass((end - next.taken).min(calls - next.call), *calls);
                 continue;
             }
-            if let Entry::Whole = entry {
-                keep(&mut self.events[next.event]);
-                next.event += 1;
+            if let Entry::Whole(events) = entry {
+                keep(&mut self.events[next.pass_event(*events)]);
+                continue;
             }
             next.entry += 1;
             next.taken += 1;

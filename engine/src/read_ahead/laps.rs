@@ -333,7 +333,7 @@ impl Laps {
 
     /// Nothing is under way that is not always.
     fn arrive(&mut self, in_lap: bool, feed: &mut Feed) -> Step {
-        let engine = &*feed.engine;
+        let engine = &mut *feed.engine;
         let found = if in_lap {
             let Some(snapshot) = engine.snapshot() else { return Step::GiveUp };
             self.sources.iter_mut().for_each(|source| source.lap = source.gone);

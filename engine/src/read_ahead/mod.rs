@@ -18,14 +18,14 @@ mod watch;
 
 use crate::Engine;
 use crate::link::Linker;
-use batch::Batch;
+use batch::{Batch, Home};
 use laps::Laps;
 use rounds::RoundFinder;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
-use trace_reader::reader::{EventRef, Keeps, RankReader};
+use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankReader};
 use watch::Watch;
 
 /// Blocks of a rank at a time at most.
@@ -55,6 +55,9 @@ const OFTEN: u32 = 64;
 
 /// Threads that read. Where laps are counted the engine has next to nothing to do; else it is slower than a few of them.
 const MOST_THREADS: usize = 8;
+
+/// Bytes of traces for which the deadlock replay gets a thread of its own: some 20 ms.
+const WORTH_A_THREAD: u64 = 1 << 18;
 
 /// Looks on while the engine is fed with traces, each of which has its place among the readers.
 pub trait Onlooker {
@@ -114,16 +117,23 @@ struct Turn {
 /// `onlooker` wants.
 pub fn feed(readers: Vec<&mut RankReader>, linker: &mut Linker, engine: &mut Engine, onlooker: &mut dyn Onlooker) {
     let keeps = engine.keeps();
+    let threads = processors();
+    let apart = threads > 1 && readers.iter().map(|reader| reader.unread()).sum::<u64>() >= WORTH_A_THREAD;
+    if apart {
+        engine.replay_apart();
+    }
     let mut laps = Laps::new(readers.iter().map(|reader| reader.rank()));
     let mut feed = Feed { linker, engine, onlooker };
-    let threads = processors().min(MOST_THREADS);
-    read(threads, readers, keeps, |mut turn| {
+    read(threads.min(MOST_THREADS), readers, keeps, |mut turn| {
         turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
         turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
         laps.take(turn, &mut feed);
         !feed.linker.holds_any() && feed.onlooker.goes_on()
     });
     laps.finish(&mut feed);
+    if apart {
+        engine.replay_here();
+    }
 }
 
 /// Processors that this process may use.
@@ -204,6 +214,41 @@ struct Member<'a> {
     turns: u32,
 }
 
+/// Memory of events that the engine has taken.
+struct Memory {
+    home: Home,
+    taken: Receiver<Vec<LeanEvent>>,
+    spare: Vec<Vec<LeanEvent>>,
+    /// The events of the last turn, of whatever rank: the next one is much like it.
+    wanted: usize,
+}
+
+/// So much of it is kept.
+const MOST_SPARE: usize = 16;
+
+impl Default for Memory {
+    fn default() -> Memory {
+        let (home, taken) = channel();
+        Memory { home, taken, spare: Vec::new(), wanted: 0 }
+    }
+}
+
+impl Memory {
+    /// Memory for the events of a turn.
+    fn take(&mut self) -> Vec<LeanEvent> {
+        for mut events in self.taken.try_iter() {
+            events.clear();
+            if self.spare.len() < MOST_SPARE && events.capacity() <= MOST {
+                self.spare.push(events);
+            }
+        }
+        if self.wanted == 0 {
+            return Vec::new();
+        }
+        self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.wanted))
+    }
+}
+
 /// The events of one reading thread.
 struct Source {
     receiver: Receiver<Vec<Turn>>,
@@ -238,8 +283,7 @@ fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSen
 fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(Turn) -> bool) {
     let Plan { keeps, ranks, turn, extra } = plan;
     let mut wanted = true;
-    // The events of the last turn, of whatever rank: the next one is much like it.
-    let mut events = 0;
+    let mut memory = Memory::default();
     // A receiver that wants to be told of each call is told of each call.
     let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
     let member = |(place, reader): (usize, _)| {
@@ -263,13 +307,13 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
             if knows_nothing {
                 reader.keep_anew();
             }
-            let mut batch = Batch::new(keeps, (due, events), finder);
+            let mut batch = Batch::new(keeps, memory.take(), memory.home.clone(), finder);
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
             watch.end(batch.close(), batch.left());
             *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
             *is_light = batch.is_light();
-            events = batch.whole().min(turn);
+            memory.wanted = batch.whole().min(turn);
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,

@@ -24,6 +24,7 @@ pub(crate) struct Amount {
 impl Amount {
     pub(crate) const UNKNOWN: Amount = Amount { sig: UNKNOWN, reps: 0, bytes: None };
 
+    #[inline]
     pub(crate) fn times(self, count: i64) -> Amount {
         let count = count.max(0) as u64;
         let bytes = self.bytes.map(|b| b.saturating_mul(count));

@@ -1,12 +1,12 @@
 //! Permissions that the library must have granted so that the replay can continue.
 
 use super::graph::Graph;
-use super::{Act, Call, DeadlockReplay, Id, Op};
+use super::{Act, DeadlockReplay, Id, Op, OpenCall};
 use crate::program::Mode;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-impl<T: Clone> DeadlockReplay<T> {
+impl DeadlockReplay {
     pub(super) fn grant(&mut self, ids: &[Id]) {
         for id in ids {
             if let Some(op) = self.op_mut(*id) {
@@ -55,9 +55,8 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// The incomplete operations that the call must wait for to return as in the run.
-    fn open_in_the_run(&self, call: &Call<T>) -> Vec<Id> {
-        let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
-        wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect()
+    fn open_in_the_run(&self, call: &OpenCall) -> Vec<Id> {
+        call.wanted().iter().copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect()
     }
 
     /// The incomplete operations of the call that a thread is in, if the library can complete all of them.

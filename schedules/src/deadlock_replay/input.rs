@@ -5,11 +5,11 @@ use super::probes::Probe;
 use crate::program::Mode;
 use smallvec::SmallVec;
 
-/// An operation of the replay. Numbers are used again once the replay is done with an operation.
+/// The caller's number of an operation or of a call. It may be used again once it was among [`super::Gone`].
 pub type Id = u32;
 
 /// Operations of one call.
-pub type Ids = SmallVec<[Id; 8]>;
+pub(super) type Ids = SmallVec<[Id; 8]>;
 
 /// The positions of a collective operation whose data a part needs, so that it cannot return before their calls,
 /// whatever the library does.
@@ -42,7 +42,7 @@ impl Needs {
 }
 
 /// The operation that a thread starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     Send {
         mode: Mode,
@@ -59,7 +59,7 @@ pub enum Act {
         source: Option<u32>,
         tag: Option<i32>,
     },
-    /// `collective`: from [`super::DeadlockReplay::collective`].
+    /// `collective`: told to [`super::DeadlockReplay::collective`].
     Part {
         collective: u32,
         position: u32,
@@ -96,16 +96,40 @@ impl Act {
 }
 
 /// A call that waited. Its operations may be forgotten once it is passed to the replay.
-#[derive(Debug, Clone)]
-pub struct Call<T> {
-    pub ops: Ids,
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    pub ops: &'a [Id],
     /// It waits for any of them, and these were complete when it returned; `None`: it waits for all.
-    pub any: Option<Ids>,
+    pub any: Option<&'a [Id]>,
     /// The process did nothing else until then.
     pub patient: bool,
     /// It returned in the run.
     pub returned: bool,
     /// It waited for a message without receiving it.
     pub probe: Option<Probe>,
-    pub info: T,
+    /// A number that no operation and no other call has.
+    pub name: Id,
+}
+
+/// A [`Call`] that waits here.
+pub(super) struct OpenCall {
+    pub(super) ops: Ids,
+    pub(super) any: Option<Ids>,
+    pub(super) patient: bool,
+    pub(super) returned: bool,
+    pub(super) probe: Option<Probe>,
+    pub(super) name: Id,
+}
+
+impl OpenCall {
+    pub(super) fn of(call: &Call) -> OpenCall {
+        let Call { patient, returned, probe, name, .. } = *call;
+        let (ops, any) = (Ids::from_slice(call.ops), call.any.map(Ids::from_slice));
+        OpenCall { ops, any, patient, returned, probe, name }
+    }
+
+    /// The operations that were complete when it returned.
+    pub(super) fn wanted(&self) -> &Ids {
+        self.any.as_ref().unwrap_or(&self.ops)
+    }
 }

@@ -22,49 +22,49 @@ type Arguments = (Place, u32, bool, Option<u32>, Option<i32>);
 
 /// The event that a thread of a knot waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Need<T> {
+pub enum Need {
     /// `thread` posts the receive (or the send) that matches this operation.
-    Partner { op: T, thread: u32 },
+    Partner { op: Id, thread: u32 },
     /// Nobody ever posts its partner.
-    Nobody { op: T },
+    Nobody { op: Id },
     /// These threads call the collective operation.
-    Calls { op: T, threads: Vec<u32> },
+    Calls { op: Id, threads: Vec<u32> },
 }
 
 /// A permission of the library that the run needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Permission<T> {
+pub enum Permission {
     /// This many bytes of a standard send were buffered.
-    Buffer { op: T, bytes: u64 },
+    Buffer { op: Id, bytes: u64 },
     /// The collective operation returned before all had called it.
-    Early { op: T },
+    Early { op: Id },
 }
 
 /// A thread that cannot continue, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block<T> {
+pub struct Block {
     pub thread: u32,
     /// The call that waits.
-    pub call: T,
+    pub call: Id,
     /// It returned in the run.
     pub returned: bool,
-    pub needs: Vec<Need<T>>,
+    pub needs: Vec<Need>,
 }
 
 /// Threads that cannot continue without a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Knot<T> {
+pub struct Knot {
     /// Blocks that hold each other, or the one that waits for something that never comes.
-    pub blocks: Vec<Block<T>>,
+    pub blocks: Vec<Block>,
     /// The smallest permissions that let them continue, and whether there are certainly no smaller ones.
-    pub permissions: Vec<Permission<T>>,
+    pub permissions: Vec<Permission>,
     pub least: bool,
 }
 
-impl<T: Clone> DeadlockReplay<T> {
+impl DeadlockReplay {
     /// Finds the knots and grants their permissions, so that each is reported once. `over`: the run has ended, no
     /// more steps will follow.
-    pub fn knots(&mut self, over: bool) -> Vec<Knot<T>> {
+    pub fn knots(&mut self, over: bool) -> Vec<Knot> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
         let mut unposted = self.unposted();
@@ -157,7 +157,7 @@ impl<T: Clone> DeadlockReplay<T> {
     }
 
     /// Threads that are still to start an operation that could match this one instead.
-    fn rivals(&self, op: &Op<T>, unposted: &mut Unposted) -> Vec<u32> {
+    fn rivals(&self, op: &Op, unposted: &mut Unposted) -> Vec<u32> {
         let mut threads = Vec::new();
         for alike in op.act.place().and_then(|place| unposted.get_mut(&place)).into_iter().flatten() {
             while alike.ids.front().is_some_and(|id| self.op(*id).is_none_or(|op| op.posted)) {
@@ -205,34 +205,33 @@ impl<T: Clone> DeadlockReplay<T> {
         others.any(|other| other.could_be_of(op))
     }
 
-    fn block(&self, graph: &Graph, thread: u32) -> Option<Block<T>> {
+    fn block(&self, graph: &Graph, thread: u32) -> Option<Block> {
         let call = self.front(thread)?;
         let waits = graph.waits[thread as usize].as_ref()?;
         let mut needs = Vec::new();
         if let Some(probe) = &call.probe {
-            needs.push(Need::Partner { op: call.info.clone(), thread: self.sender(probe)? });
+            needs.push(Need::Partner { op: call.name, thread: self.sender(probe)? });
         }
         for (id, dependence) in &waits.ops {
             let Some(op) = self.op(*id) else { continue };
-            let info = op.info.clone();
             needs.push(match (dependence, &op.act) {
-                (Dependence::Threads(threads), Act::Part { .. }) => Need::Calls { op: info, threads: threads.clone() },
+                (Dependence::Threads(threads), Act::Part { .. }) => Need::Calls { op: *id, threads: threads.clone() },
                 (Dependence::Threads(threads) | Dependence::Any(threads), _) => {
                     let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.thread);
-                    Need::Partner { op: info, thread: partner.or_else(|| threads.first().copied())? }
+                    Need::Partner { op: *id, thread: partner.or_else(|| threads.first().copied())? }
                 }
-                (Dependence::Never, _) => Need::Nobody { op: info },
+                (Dependence::Never, _) => Need::Nobody { op: *id },
                 (Dependence::Unknown, _) => continue,
             });
         }
-        Some(Block { thread, call: call.info.clone(), returned: call.returned, needs })
+        Some(Block { thread, call: call.name, returned: call.returned, needs })
     }
 
-    fn permission(&self, id: Id) -> Option<Permission<T>> {
+    fn permission(&self, id: Id) -> Option<Permission> {
         let op = self.op(id)?;
         Some(match op.act {
-            Act::Send { bytes, .. } => Permission::Buffer { op: op.info.clone(), bytes },
-            _ => Permission::Early { op: op.info.clone() },
+            Act::Send { bytes, .. } => Permission::Buffer { op: id, bytes },
+            _ => Permission::Early { op: id },
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::graph::Dependence;
 use super::waiting::Waiting;
-use super::{Act, DeadlockReplay, Op};
+use super::{Act, DeadlockReplay, Op, Step};
 
 /// The arguments of a probe, and the message that it reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Probe {
     }
 }
 
-impl<T: Clone> DeadlockReplay<T> {
+impl DeadlockReplay {
     /// Is there a message that a probe would report and that no posted receive takes first?
     pub(super) fn is_there(&self, probe: &Probe, reported: bool) -> bool {
         let here =
@@ -56,10 +56,12 @@ impl<T: Clone> DeadlockReplay<T> {
     pub(super) fn leave_vain_probes(&mut self, over: bool) {
         for thread in 0..self.threads.len() as u32 {
             let Some(probe) = self.front(thread).and_then(|call| call.probe) else { continue };
-            let comes = |op: &Op<T>| !op.posted && probe.sees(&op.act, true);
+            let comes = |op: &Op| !op.posted && probe.sees(&op.act, true);
             let waits = over && self.is_sent(&probe) || self.ops.iter().flatten().any(comes);
             if !waits && !self.is_there(&probe, true) {
-                self.threads[thread as usize].steps.pop_front();
+                if let Some(Step::Wait(call, _)) = self.threads[thread as usize].steps.pop_front() {
+                    self.gone.ids.push(call.name);
+                }
                 self.queued -= 1;
                 self.ready.push(thread);
             }
@@ -85,8 +87,9 @@ impl<T: Clone> DeadlockReplay<T> {
         Some(Dependence::Any(threads))
     }
 
-    /// The thread that has still to send the message.
+    /// The first of the threads that have still to send such a message.
     pub(super) fn sender(&self, probe: &Probe) -> Option<u32> {
-        self.ops.iter().flatten().find(|op| !op.posted && probe.sees(&op.act, true)).map(|op| op.thread)
+        let coming = self.ops.iter().flatten().filter(|op| !op.posted && probe.sees(&op.act, true));
+        coming.map(|op| op.thread).min_by_key(|thread| self.threads[*thread as usize].order)
     }
 }

@@ -197,18 +197,17 @@ impl Layout {
 }
 
 /// The varying values among decoded ones; 0 for what is not there.
+// Inlined, and without a place in memory: values that are put together there and copied at once have to wait until they are in
+// the cache, behind all that was written before.
+#[inline(always)]
 pub fn varying_of(fields: &[Field], ins: &Args, outs: &Args) -> Varying {
-    let mut varying = [0; MAX_VARYING];
-    let mut fields = fields.iter();
-    for varying in &mut varying {
-        let Some(&Field { place, part, .. }) = fields.next() else { break };
-        let value = match part {
-            Part::Written => outs.int(place),
-            Part::Slot => ins.slot(place).map(|slot| slot as i64).or_else(|| ins.int(place)),
-            Part::Given | Part::Handle => ins.int(place),
-        };
-        *varying = value.unwrap_or(0);
-    }
+    let value = |&Field { place, part, .. }: &Field| match part {
+        Part::Written => outs.int(place),
+        Part::Slot => ins.slot(place).map(|slot| slot as i64).or_else(|| ins.int(place)),
+        Part::Given | Part::Handle => ins.int(place),
+    };
+    let at = |number: usize| fields.get(number).and_then(value).unwrap_or(0);
+    let varying: Varying = [at(0), at(1), at(2)];
     varying
 }
 

@@ -1,0 +1,85 @@
+//! Works on the replay: does what the commands say.
+
+use super::commands::{Batch, Command};
+use schedules::{Call, DeadlockReplay, Id, Knot, Needs};
+
+/// Steps that the replay may lag behind without being looked at; the second one for each thread.
+const PATIENCE: usize = 1 << 14;
+
+const PATIENCE_A_THREAD: usize = 64;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Worker {
+    replay: DeadlockReplay,
+    threads: usize,
+    /// How far it may lag behind before it is looked at.
+    patience: usize,
+}
+
+/// Takes numbers from the front of a list.
+fn take<'a>(ids: &mut &'a [Id], count: u32) -> &'a [Id] {
+    let (taken, left) = ids.split_at(count as usize);
+    *ids = left;
+    taken
+}
+
+/// Looks what keeps the replay from going on, if it lags far behind.
+#[inline]
+fn keep_up(replay: &mut DeadlockReplay, patience: &mut usize, threads: usize) -> Vec<Knot> {
+    if replay.lag() <= (*patience).max(PATIENCE).max(PATIENCE_A_THREAD * threads) {
+        return Vec::new();
+    }
+    let knots = replay.knots(false);
+    *patience = 2 * replay.lag();
+    knots
+}
+
+impl Worker {
+    /// Does what the batch says, and puts the answers into it.
+    pub(super) fn work(&mut self, batch: &mut Batch) {
+        let Batch { commands, ids, knots, .. } = batch;
+        let mut left: &[Id] = ids;
+        let replay = &mut self.replay;
+        for command in commands.iter_mut() {
+            match command {
+                Command::Start { id, thread, act } => replay.start(*id, *thread, *act),
+                Command::Pair { send, recv } => replay.pair(*send, *recv),
+                Command::Forget { ids } => take(&mut left, *ids).iter().for_each(|id| replay.forget(*id)),
+                Command::Wait { name, thread, ops, any, patient, returned } => {
+                    let ops = take(&mut left, *ops);
+                    let any = any.map(|any| take(&mut left, any));
+                    let (name, patient, returned) = (*name, *patient, *returned);
+                    replay.wait(*thread, &Call { ops, any, patient, returned, probe: None, name });
+                    knots.append(&mut keep_up(replay, &mut self.patience, self.threads));
+                }
+                Command::Probe { name, thread, patient, probe } => {
+                    let (probe, patient, name) = (Some(**probe), *patient, *name);
+                    replay.wait(*thread, &Call { ops: &[], any: None, patient, returned: true, probe, name });
+                    knots.append(&mut keep_up(replay, &mut self.patience, self.threads));
+                }
+                Command::Release { id } => replay.release(*id),
+                Command::Collective { number, size, needs } => {
+                    replay.collective(*number, *size, std::mem::replace(needs, Needs::Nobody));
+                }
+                Command::PartNeeds { collective, position, needed } => {
+                    replay.part_needs(*collective, *position, std::mem::take(needed));
+                }
+                Command::PartMayNeed { collective, position, near } => {
+                    replay.part_may_need(*collective, *position, std::mem::take(near));
+                }
+                Command::Thread { order } => {
+                    replay.thread(*order);
+                    self.threads += 1;
+                }
+                Command::Knots { over } => knots.append(&mut replay.knots(*over)),
+            }
+        }
+        commands.clear();
+        ids.clear();
+        std::mem::swap(&mut batch.gone, self.replay.gone());
+        if batch.asks {
+            (batch.kept, batch.lag) = (self.replay.kept(), self.replay.lag());
+        }
+    }
+}

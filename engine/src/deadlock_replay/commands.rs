@@ -186,7 +186,7 @@ impl Commands {
     }
 
     /// A call that waits for operations: for all, or for any, and these were complete.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(
         &mut self,
         thread: u32,
@@ -222,6 +222,7 @@ impl Commands {
         self.calls.get(id as usize)?.as_ref()
     }
 
+    #[inline(always)]
     fn number(&mut self, call: Known) -> Id {
         if let Some(id) = self.free.pop() {
             self.calls[id as usize] = Some(call);

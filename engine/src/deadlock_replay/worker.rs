@@ -25,14 +25,12 @@ fn take<'a>(ids: &mut &'a [Id], count: u32) -> &'a [Id] {
 }
 
 /// Looks what keeps the replay from going on, if it lags far behind.
-#[inline]
-fn keep_up(replay: &mut DeadlockReplay, patience: &mut usize, threads: usize) -> Vec<Knot> {
-    if replay.lag() <= (*patience).max(PATIENCE).max(PATIENCE_A_THREAD * threads) {
-        return Vec::new();
+#[inline(always)]
+fn keep_up(replay: &mut DeadlockReplay, patience: &mut usize, threads: usize, knots: &mut Vec<Knot>) {
+    if replay.lag() > (*patience).max(PATIENCE).max(PATIENCE_A_THREAD * threads) {
+        knots.append(&mut replay.knots(false));
+        *patience = 2 * replay.lag();
     }
-    let knots = replay.knots(false);
-    *patience = 2 * replay.lag();
-    knots
 }
 
 impl Worker {
@@ -51,12 +49,12 @@ impl Worker {
                     let any = any.map(|any| take(&mut left, any));
                     let (name, patient, returned) = (*name, *patient, *returned);
                     replay.wait(*thread, &Call { ops, any, patient, returned, probe: None, name });
-                    knots.append(&mut keep_up(replay, &mut self.patience, self.threads));
+                    keep_up(replay, &mut self.patience, self.threads, knots);
                 }
                 Command::Probe { name, thread, patient, probe } => {
                     let (probe, patient, name) = (Some(**probe), *patient, *name);
                     replay.wait(*thread, &Call { ops: &[], any: None, patient, returned: true, probe, name });
-                    knots.append(&mut keep_up(replay, &mut self.patience, self.threads));
+                    keep_up(replay, &mut self.patience, self.threads, knots);
                 }
                 Command::Release { id } => replay.release(*id),
                 Command::Collective { number, size, needs } => {

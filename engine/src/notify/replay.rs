@@ -251,8 +251,9 @@ impl Model {
         if w.recorded.is_written() {
             w.recorded.wait(thread, recorded_ops(&ops), any.as_deref().map(recorded_ops), patient, origin);
         }
-        let replays = |all: AllReplayIds| all.into_iter().map(|t| t.replay);
-        w.commands.wait(thread, origin.clone(), replays(ops), any.map(replays), (patient, returned));
+        // Iterators of slices know their length.
+        let any = any.as_deref().map(|any| any.iter().map(|t| t.replay));
+        w.commands.wait(thread, origin.clone(), ops.iter().map(|t| t.replay), any, (patient, returned));
         self.hand_over_if_full();
     }
 

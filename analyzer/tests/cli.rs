@@ -106,13 +106,13 @@ fn trouble_with_the_trace_directory() {
 }
 
 #[test]
-fn a_missing_interposer_says_how_to_build_it() {
+fn a_missing_interposer_says_where_it_comes_from() {
     let dir = here();
     let alone = dir.path().join("mpivet");
     // By a process of its own: a file that this one has written may be busy when other threads have just forked.
     assert!(Command::new("cp").arg(MPIVET).arg(&alone).status().unwrap().success());
     let output = Command::new(&alone).args(["run", "--", "true"]).env_remove("MPIVET_LIBRARY").output().unwrap();
-    expect_one_line(&said(output), 3, "cargo build --release");
+    expect_one_line(&said(output), 3, "`pip install mpivet`");
     let mut wrong = command(dir.path(), &["run", "--", "true"]);
     expect_one_line(
         &said(wrong.env("MPIVET_LIBRARY", "/no/lib.so").output().unwrap()),

@@ -138,7 +138,7 @@ fn a_hang_of_two_halves_costs_little_more_than_a_run_that_ends() {
 fn interrupted(dir: &Path, signal: Signal, options: &[&str], out: Stdio) -> Child {
     let mut command = Command::new(mpivet());
     command.arg("analyze").args(options).arg(dir).stdout(out).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
+    let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let is_ready = || {
         let text = std::fs::read_to_string(&status).unwrap();
@@ -147,7 +147,8 @@ fn interrupted(dir: &Path, signal: Signal, options: &[&str], out: Stdio) -> Chil
     };
     let start = Instant::now();
     while !is_ready() {
-        assert!(start.elapsed() < Duration::from_secs(20), "it never gets ready");
+        assert_eq!(child.try_wait().unwrap(), None, "it has ended before it was ready");
+        assert!(start.elapsed() < Duration::from_secs(100), "it never gets ready");
         std::thread::sleep(Duration::from_millis(1));
     }
     send(&child, signal);

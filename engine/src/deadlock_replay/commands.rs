@@ -18,7 +18,8 @@ use schedules::{Act, Gone, Id, Knot, Needs, Probe};
 /// Commands of a batch.
 const TOGETHER: usize = 1 << 10;
 
-/// Something that the replay is to do.
+/// Something that the replay is to do. It owns nothing: what does is beside the commands, in their order.
+#[derive(Clone, Copy)]
 pub(super) enum Command {
     Thread {
         order: u64,
@@ -26,17 +27,14 @@ pub(super) enum Command {
     Collective {
         number: u32,
         size: u32,
-        needs: Needs,
     },
     PartNeeds {
         collective: u32,
         position: u32,
-        needed: Vec<u32>,
     },
     PartMayNeed {
         collective: u32,
         position: u32,
-        near: Vec<u32>,
     },
     Start {
         id: Id,
@@ -67,7 +65,6 @@ pub(super) enum Command {
         name: Id,
         thread: u32,
         patient: bool,
-        probe: Box<Probe>,
     },
     /// Looks for knots now, when the run has ended or not.
     Knots {
@@ -81,6 +78,10 @@ pub(crate) struct Batch {
     pub(super) commands: Vec<Command>,
     /// The numbers that commands speak of, in their order.
     pub(super) ids: Vec<Id>,
+    /// Positions that parts of collective operations depend on, and other things that commands speak of.
+    pub(super) positions: Vec<Vec<u32>>,
+    pub(super) needs: Vec<Needs>,
+    pub(super) probes: Vec<Probe>,
     /// How much is kept is asked.
     pub(super) asks: bool,
     pub(super) kept: usize,
@@ -146,16 +147,19 @@ impl Commands {
             self.collectives += 1;
             self.collectives - 1
         });
-        self.batch.commands.push(Command::Collective { number, size, needs });
+        self.batch.commands.push(Command::Collective { number, size });
+        self.batch.needs.push(needs);
         number
     }
 
     pub(crate) fn part_needs(&mut self, collective: u32, position: u32, needed: Vec<u32>) {
-        self.batch.commands.push(Command::PartNeeds { collective, position, needed });
+        self.batch.commands.push(Command::PartNeeds { collective, position });
+        self.batch.positions.push(needed);
     }
 
     pub(crate) fn part_may_need(&mut self, collective: u32, position: u32, near: Vec<u32>) {
-        self.batch.commands.push(Command::PartMayNeed { collective, position, near });
+        self.batch.commands.push(Command::PartMayNeed { collective, position });
+        self.batch.positions.push(near);
     }
 
     /// The number of an operation that a call starts.
@@ -210,7 +214,8 @@ impl Commands {
 
     pub(crate) fn probe(&mut self, thread: u32, call: Known, probe: Probe, patient: bool) {
         let name = self.number(call);
-        self.batch.commands.push(Command::Probe { name, thread, patient, probe: Box::new(probe) });
+        self.batch.commands.push(Command::Probe { name, thread, patient });
+        self.batch.probes.push(probe);
     }
 
     pub(crate) fn knots(&mut self, over: bool) {
@@ -268,11 +273,15 @@ impl Commands {
     }
 
     /// The answers of a batch were taken but for the numbers that are free again. Their calls go to `free`.
-    pub(crate) fn give_back(&mut self, mut batch: Batch, free: &mut Vec<Known>) {
+    pub(crate) fn give_back(&mut self, mut batch: Batch, mut free: impl FnMut(Known)) {
         if batch.asks {
             (self.kept, self.lag) = (batch.kept, batch.lag);
         }
-        free.extend(batch.gone.ids.iter().filter_map(|id| self.calls.get_mut(*id as usize)?.take()));
+        for id in &batch.gone.ids {
+            if let Some(call) = self.calls.get_mut(*id as usize).and_then(Option::take) {
+                free(call);
+            }
+        }
         self.free.append(&mut batch.gone.ids);
         self.free_collectives.append(&mut batch.gone.collectives);
         batch.asks = false;

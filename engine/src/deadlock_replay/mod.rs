@@ -27,8 +27,6 @@ pub(crate) type AllReplayIds = SmallVec<[ReplayIds; 8]>;
 #[derive(Default)]
 pub(crate) struct DeadlockReplay {
     pub(crate) commands: Commands,
-    /// Calls that it has given back: empty, for its memory.
-    pub(crate) free: Vec<Known>,
     /// Nobody asks what the replay finds: it is told nothing.
     pub(crate) off: bool,
     /// Rank and thread of each of the replay's threads.

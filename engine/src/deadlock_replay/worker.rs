@@ -18,6 +18,7 @@ pub(super) struct Worker {
 }
 
 /// Takes numbers from the front of a list.
+#[inline(always)]
 fn take<'a>(ids: &mut &'a [Id], count: u32) -> &'a [Id] {
     let (taken, left) = ids.split_at(count as usize);
     *ids = left;
@@ -36,43 +37,48 @@ fn keep_up(replay: &mut DeadlockReplay, patience: &mut usize, threads: usize, kn
 impl Worker {
     /// Does what the batch says, and puts the answers into it.
     pub(super) fn work(&mut self, batch: &mut Batch) {
-        let Batch { commands, ids, knots, .. } = batch;
+        let Batch { commands, ids, positions, needs, probes, knots, .. } = batch;
         let mut left: &[Id] = ids;
+        let (mut positions, mut needs, mut probes) = (positions.drain(..), needs.drain(..), probes.drain(..));
         let replay = &mut self.replay;
-        for command in commands.iter_mut() {
-            match command {
-                Command::Start { id, thread, act } => replay.start(*id, *thread, *act),
-                Command::Pair { send, recv } => replay.pair(*send, *recv),
-                Command::Forget { ids } => take(&mut left, *ids).iter().for_each(|id| replay.forget(*id)),
+        for command in &*commands {
+            match *command {
+                Command::Start { id, thread, act } => replay.start(id, thread, act),
+                Command::Pair { send, recv } => replay.pair(send, recv),
+                Command::Forget { ids } => {
+                    for id in take(&mut left, ids) {
+                        replay.forget(*id);
+                    }
+                }
                 Command::Wait { name, thread, ops, any, patient, returned } => {
-                    let ops = take(&mut left, *ops);
+                    let ops = take(&mut left, ops);
                     let any = any.map(|any| take(&mut left, any));
-                    let (name, patient, returned) = (*name, *patient, *returned);
-                    replay.wait(*thread, &Call { ops, any, patient, returned, probe: None, name });
+                    replay.wait(thread, &Call { ops, any, patient, returned, probe: None, name });
                     keep_up(replay, &mut self.patience, self.threads, knots);
                 }
-                Command::Probe { name, thread, patient, probe } => {
-                    let (probe, patient, name) = (Some(**probe), *patient, *name);
-                    replay.wait(*thread, &Call { ops: &[], any: None, patient, returned: true, probe, name });
+                Command::Probe { name, thread, patient } => {
+                    let probe = probes.next();
+                    replay.wait(thread, &Call { ops: &[], any: None, patient, returned: true, probe, name });
                     keep_up(replay, &mut self.patience, self.threads, knots);
                 }
-                Command::Release { id } => replay.release(*id),
-                Command::Collective { number, size, needs } => {
-                    replay.collective(*number, *size, std::mem::replace(needs, Needs::Nobody));
+                Command::Release { id } => replay.release(id),
+                Command::Collective { number, size } => {
+                    replay.collective(number, size, needs.next().unwrap_or(Needs::Nobody));
                 }
-                Command::PartNeeds { collective, position, needed } => {
-                    replay.part_needs(*collective, *position, std::mem::take(needed));
+                Command::PartNeeds { collective, position } => {
+                    replay.part_needs(collective, position, positions.next().unwrap_or_default());
                 }
-                Command::PartMayNeed { collective, position, near } => {
-                    replay.part_may_need(*collective, *position, std::mem::take(near));
+                Command::PartMayNeed { collective, position } => {
+                    replay.part_may_need(collective, position, positions.next().unwrap_or_default());
                 }
                 Command::Thread { order } => {
-                    replay.thread(*order);
+                    replay.thread(order);
                     self.threads += 1;
                 }
-                Command::Knots { over } => knots.append(&mut replay.knots(*over)),
+                Command::Knots { over } => knots.append(&mut replay.knots(over)),
             }
         }
+        drop((positions, needs, probes));
         commands.clear();
         ids.clear();
         std::mem::swap(&mut batch.gone, self.replay.gone());

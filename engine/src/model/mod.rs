@@ -199,14 +199,20 @@ impl Model {
     /// Somebody needs the call no more.
     #[inline]
     pub(crate) fn recycle(&mut self, call: Rc<Origin>) {
-        if Rc::strong_count(&call) == 1 && self.spare.len() < MAX_SPARE {
-            self.spare.push(call);
-        }
+        recycle(&mut self.spare, call);
     }
 
     /// Objects and communicators that are kept: for tests of memory.
     pub(crate) fn kept_objects(&self) -> usize {
         let of_ranks: usize = self.ranks.iter().map(Rank::kept_objects).sum();
         self.comms.list.len() + self.comms.keys.len() + of_ranks
+    }
+}
+
+/// See [`Model::recycle`].
+#[inline]
+pub(crate) fn recycle(spare: &mut Vec<Rc<Origin>>, call: Rc<Origin>) {
+    if Rc::strong_count(&call) == 1 && spare.len() < MAX_SPARE {
+        spare.push(call);
     }
 }

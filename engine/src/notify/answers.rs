@@ -2,7 +2,7 @@
 //! got through.
 
 use crate::deadlock_replay::{Batch, Blocked, Unpromised, Wanted};
-use crate::model::Model;
+use crate::model::{Model, recycle};
 use crate::recorded::Known;
 use crate::state::Rank;
 use schedules::{Id, Knot, Need, Permission};
@@ -57,10 +57,8 @@ impl Model {
         for knot in answered.knots.drain(..) {
             self.note_permission(&knot);
         }
-        let mut free = std::mem::take(&mut self.deadlock_replay.free);
-        self.deadlock_replay.commands.give_back(answered, &mut free);
-        free.drain(..).for_each(|call| self.recycle(call));
-        self.deadlock_replay.free = free;
+        let spare = &mut self.spare;
+        self.deadlock_replay.commands.give_back(answered, |call| recycle(spare, call));
     }
 
     fn note_permission(&mut self, knot: &Knot) {

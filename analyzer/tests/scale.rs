@@ -136,7 +136,9 @@ fn a_hang_of_two_halves_costs_little_more_than_a_run_that_ends() {
 
 /// Starts an analysis, and sends it this signal as soon as it is ready for that.
 fn interrupted(dir: &Path, signal: Signal, options: &[&str], out: Stdio) -> Child {
-    let mut command = Command::new(mpivet());
+    // A shell lets commands in the background ignore SIGINT, and mpivet goes by that.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(mpivet());
     command.arg("analyze").args(options).arg(dir).stdout(out).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());

@@ -1,4 +1,4 @@
-//! The recipes of `examples/ci/` and `examples/cmake/`, followed to the letter: CTest and pytest as they are, and the shell
+//! The recipes of `examples/ci/`, followed to the letter: CTest and pytest as they are, and the shell
 //! steps of the GitHub action and of the GitLab job, each with a program that is right and one that is not.
 
 use anyhow::{Context as _, Result, ensure};
@@ -40,7 +40,7 @@ impl Kitchen {
     /// Compiles a program of the example of CMake.
     fn compile(&self, source: &str, program: &str) -> Result<()> {
         let mut command = self.mpi.compiler(&self.mpi.mpicc);
-        let path = root().join("examples/cmake").join(source);
+        let path = root().join("examples/ci/cmake").join(source);
         std::fs::copy(&path, self.dir.join(source))?;
         command.current_dir(&self.dir).args(["-g", "-O1", "-o", program, source]);
         command.arg(format!("-I{}", root().join("include").display()));
@@ -132,7 +132,7 @@ fn ctest() -> Result<()> {
         return Ok(());
     }
     let kitchen = Kitchen::new("ctest")?;
-    copy(&root().join("examples/cmake"), &kitchen.dir)?;
+    copy(&root().join("examples/ci/cmake"), &kitchen.dir)?;
     package::install(&kitchen.dir.join("prefix"))?;
     std::fs::rename(kitchen.dir.join("prefix"), kitchen.dir.join("moved"))?;
     let mut configure = kitchen.command("cmake");
@@ -241,7 +241,7 @@ fn github_action() -> Result<()> {
     let kitchen = Kitchen::new("github")?;
     kitchen.compile("ring.c", "ring")?;
     kitchen.compile("ring-unfinished.c", "ring-unfinished")?;
-    std::fs::copy(root().join("examples/cmake/accepted.toml"), kitchen.dir.join("accepted.toml"))?;
+    std::fs::copy(root().join("examples/ci/cmake/accepted.toml"), kitchen.dir.join("accepted.toml"))?;
     let run = |with: &[(&str, &str)]| -> Result<Outcome> {
         let mut values: Value = inputs.iter().map(|(n, i)| (n.clone(), i["default"].clone())).collect();
         with.iter().for_each(|(name, value)| values[*name] = Value::from(*value));

@@ -6,7 +6,7 @@ import shlex
 
 LAUNCHER = shlex.split(os.environ.get("RING_LAUNCHER", "mpirun -n 3"))
 PROGRAMS = pathlib.Path(os.environ.get("RING_PROGRAMS", "build"))
-ACCEPTED = pathlib.Path(__file__).parents[2] / "cmake" / "accepted.toml"
+ACCEPTED = pathlib.Path(__file__).parents[1] / "cmake" / "accepted.toml"
 
 
 def test_ring(mpivet):

@@ -78,7 +78,8 @@ fn what_was_found_before_a_rank_goes_dark_stands() {
         };
         assert_eq!(of("[0, 1]"), ROUNDS, "{expected}");
         counts.push(of("[2, 3]"));
-        for batches in [(1, false), (1, true), (7, true), (100, true), (1 << 10, true), (1 << 20, true)] {
+        let all = [(7, true), (1, false), (1, true), (100, true), (1 << 10, true), (1 << 20, true)];
+        for batches in all.iter().copied().take(if off == calls / 2 { all.len() } else { 1 }) {
             let got = found(&events, off, Some(batches));
             assert!(expected == got, "{batches:?}, {off}:\n{expected}--- got:\n{got}");
         }

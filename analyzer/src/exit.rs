@@ -35,21 +35,17 @@ impl Exit {
 
     /// Says why, once, and gives the exit code.
     pub(crate) fn end(self) -> ExitCode {
-        match &self {
+        let code = match &self {
             Exit::Clap(e) => {
                 // A closed pipe behind --help does no harm.
                 _ = e.print();
-                ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
+                return ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN });
             }
-            Exit::Usage(_) => {
-                eprintln!("mpivet: {}", clean_text(&self.text()));
-                ExitCode::from(WRONG_USE)
-            }
-            Exit::Cannot(_) => {
-                eprintln!("mpivet: {}", clean_text(&self.text()));
-                ExitCode::from(CANNOT)
-            }
-        }
+            Exit::Usage(_) => WRONG_USE,
+            Exit::Cannot(_) => CANNOT,
+        };
+        eprintln!("mpivet: {}", clean_text(&self.text()));
+        ExitCode::from(code)
     }
 
     /// The reason in one line.

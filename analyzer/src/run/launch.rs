@@ -2,7 +2,7 @@
 
 use super::find::Found;
 use super::follow::FollowedJob;
-use super::launcher::Job;
+use super::launcher::{Job, preloading};
 use super::launcher_words::{DeathTold, LauncherWords};
 use super::stop::Process;
 use super::terminal::Sentinel;
@@ -95,15 +95,10 @@ fn job(plan: &RunPlan, run_options: &RunOptions, found: &Found, dir: &Path, hub:
         None | Some(Precise::Off) => found.preloaded(),
         Some(_) => with_precise(found),
     };
-    let mut preload = library.as_os_str().to_owned();
-    if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
-        preload.push(":");
-        preload.push(existing);
-    }
     let pid = std::process::id();
     let here = Root { pid, start: proc::start(pid).unwrap_or(0), host: proc::host() }.to_string();
     let mut ours: Vec<(OsString, OsString)> = vec![
-        ("LD_PRELOAD".into(), preload),
+        ("LD_PRELOAD".into(), preloading(&library)),
         ("MPIVET_DIR".into(), dir.into()),
         // The ranks need not say where the trace is: the report does. What they find is printed here.
         (FOLLOWER.into(), here.clone().into()),

@@ -36,6 +36,16 @@ pub(super) enum Launcher {
 const OPEN_MPI_LIST: &str = "mca_base_env_list";
 const PRELOAD: &str = "LD_PRELOAD";
 
+/// The value of LD_PRELOAD with these libraries, in front of those that the environment has.
+pub(super) fn preloading(libraries: &Path) -> OsString {
+    let mut all = libraries.as_os_str().to_owned();
+    if let Some(existing) = std::env::var_os(PRELOAD).filter(|value| !value.is_empty()) {
+        all.push(":");
+        all.push(existing);
+    }
+    all
+}
+
 impl Job {
     /// Sees to it that the variables `names` of `environment` reach every rank of a job that `launcher` starts, and that
     /// `library` is preloaded also where the command has a value of its own for LD_PRELOAD.

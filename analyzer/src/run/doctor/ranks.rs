@@ -6,7 +6,7 @@ use super::program::{Loaded, product};
 use crate::cli::DoctorPlan;
 use crate::exit::{CLEAN, Exit};
 use crate::run::find::program::{file, starts};
-use crate::run::launcher::{Job, Launcher};
+use crate::run::launcher::{Job, Launcher, preloading};
 use crate::run::launcher_options::{Program, programs};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -142,12 +142,7 @@ fn try_launcher(
     dir: &Path,
     timeout: Duration,
 ) -> Result<(Vec<Seen>, Vec<String>), String> {
-    let mut preload = library.as_os_str().to_owned();
-    if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
-        preload.push(":");
-        preload.push(existing);
-    }
-    let ours = [("LD_PRELOAD", preload), ("MPIVET_DIR", dir.into())];
+    let ours = [("LD_PRELOAD", preloading(library)), ("MPIVET_DIR", dir.into())];
     let names = ours.each_ref().map(|(name, _)| *name);
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| !names.iter().any(|ours| name == ours)).collect();

@@ -7,18 +7,35 @@ use crate::progress::{Display, print_phases};
 use crate::run::follow::proven_stuck;
 use crate::run::leftover_stages::bring_stages;
 use crate::run::liveness::Lives;
+use analyzer::crew::{self, Crew, Role};
 use analyzer::load::LoadError;
 use analyzer::observe::{Brake, Ending, Observer};
 use report::{JobReport, Report};
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 use trace_format::run::jobs::{Started, Wrapped, jobs_in};
 use trace_format::run::suspects::Suspects;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    let reading = Reading::of(plan);
-    halt::listen(&reading.brake);
-    plan.report.or_failure(report_of(&reading).and_then(|report| tell(plan, report)))
+    let mut reading = Reading::of(plan);
+    // Threads of the MPI library would get the signals, too.
+    if crew::is_helper() {
+        halt::leave_to_another();
+    } else {
+        halt::listen(&reading.brake);
+    }
+    reading.crew = match crew::muster().map_err(Exit::cannot)? {
+        Role::Alone => None,
+        Role::First(crew) => Some(Rc::new(crew)),
+        Role::Helper => return Ok(CLEAN),
+    };
+    let code = plan.report.or_failure(report_of(&reading).and_then(|report| tell(plan, report)));
+    if let Some(crew) = reading.crew.filter(|_| plan.verbose) {
+        let mebibytes = crew.received() as f64 / f64::from(1 << 20);
+        eprintln!("mpivet: {} processes: the others have read the traces, and sent {mebibytes:.1} MiB", crew.size());
+    }
+    code
 }
 
 fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
@@ -39,7 +56,7 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
 
 /// The calls that the run in a directory suspects.
 pub(crate) fn suspects(dir: &Path, report: &ReportPlan) -> Result<Suspects, Exit> {
-    let reading = Reading { dir, report, quiet: true, over: true, brake: Brake::default() };
+    let reading = Reading { dir, report, quiet: true, over: true, brake: Brake::default(), crew: None };
     let suspects = report_of(&reading)?.suspects();
     if suspects.calls.is_empty() && !suspects.windows {
         let dir = dir.display();
@@ -60,12 +77,14 @@ struct Reading<'a> {
     over: bool,
     /// Ends the reading.
     brake: Brake,
+    /// Other processes that read.
+    crew: Option<Rc<Crew>>,
 }
 
 impl<'a> Reading<'a> {
     fn of(plan: &'a AnalyzePlan) -> Reading<'a> {
         let AnalyzePlan { dir, report, quiet, over, .. } = plan;
-        Reading { dir, report, quiet: *quiet, over: *over, brake: Brake::default() }
+        Reading { dir, report, quiet: *quiet, over: *over, brake: Brake::default(), crew: None }
     }
 }
 
@@ -89,6 +108,16 @@ fn report_of(reading: &Reading) -> Result<Report, Exit> {
     Ok(Report::of_jobs(directory.display().to_string(), &wrapped.command, jobs))
 }
 
+/// The processes that were to read did not.
+fn lost(why: &str, processes: usize, dir: &Path) -> Exit {
+    let dir = dir.display();
+    let fewer = match processes {
+        0..=2 => format!("mpivet analyze {dir}"),
+        more => format!("mpirun -n {} mpivet analyze {dir}, or without mpirun", more - 1),
+    };
+    Exit::cannot(anyhow::anyhow!("{why}. Go on with fewer processes: {fewer}"))
+}
+
 /// `started`: what is known of one of several.
 fn one_job(dir: &Path, reading: &Reading, started: Option<&Started>) -> Result<Report, Exit> {
     let lives = Lives::of(dir, reading.over);
@@ -103,7 +132,11 @@ fn one_job(dir: &Path, reading: &Reading, started: Option<&Started>) -> Result<R
         observer.phases.watch(Display::new());
     }
     observer.brake = reading.brake.clone();
+    observer.crew = reading.crew.clone();
     observer.read_rest(|h| lives.is_gone(h));
+    if let (Some(why), Some(crew)) = (observer.lost(), &reading.crew) {
+        return Err(lost(why, crew.size(), dir));
+    }
     let stopped = started.map(|started| started.stopped.clone()).filter(|ranks| !ranks.is_empty());
     let mut ending = stopped.map_or(Ending::Any, Ending::Stopped);
     if lives.tell(observer.traces.headers(), "this is a report on what it has done so far")

@@ -18,6 +18,11 @@ pub(crate) fn listen(brake: &Brake) {
     }
 }
 
+/// From now on these signals do nothing in this process, which another one ends. To be said before other threads are started.
+pub(crate) fn leave_to_another() {
+    _ = ENDING.into_iter().collect::<SigSet>().thread_block();
+}
+
 /// Waits for the first signal, and lets the system have the others.
 fn wait(signals: &SigSet, brake: &Brake) {
     let Ok(signal) = signals.wait() else { return };

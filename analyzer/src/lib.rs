@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod call_contexts;
+pub mod crew;
 mod early;
 pub mod events;
 pub mod hosts;

@@ -1,7 +1,8 @@
 //! `mpivet`: the command. Each subcommand is a module; all of them end in an exit code of [`exit::Exit`].
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod allocator;
 mod analyze;
 mod atomic_file;
 mod call_filter;
@@ -24,14 +25,10 @@ mod stats;
 
 use cli::{Cli, Plan, RunPlan};
 use exit::{CLEAN, Exit, put};
-use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Calls are made by the threads that read and end where the engine has used them: an allocator that is good at that.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
-
 fn main() -> ExitCode {
+    allocator::give_back_soon();
     let plan = match Cli::from_command_line().and_then(Plan::new) {
         Ok(plan) => plan,
         Err(exit) => return exit.end(),

@@ -95,7 +95,7 @@ fn ten_thousand_ranks_cost_ten_times_a_thousand() {
     // There is room for noise on a busy machine; a quadratic algorithm takes ten times as much.
     assert!(many.seconds < 30.0 * some.seconds.max(0.1), "{} s, {} s", some.seconds, many.seconds);
     assert!(many.mebibytes < 15.0 * some.mebibytes, "{} MiB, {} MiB", some.mebibytes, many.mebibytes);
-    assert!(many.mebibytes < 1500.0, "{} MiB", many.mebibytes);
+    assert!(many.mebibytes < 500.0, "{} MiB", many.mebibytes);
 }
 
 /// The buffered calls of each rank have room.
@@ -121,6 +121,12 @@ fn a_hang_of_two_halves_costs_little_more_than_a_run_that_ends() {
     let ranks = if std::env::var_os("MPIVET_TEST_FULL").is_some() { 10_000 } else { 1_500 };
     let plain = analyzed(&Stencil { grid_comms: false, ..run(ranks) }, &[]);
     assert_clean(&plain);
+    // 300 MiB for 10,000 in a release build, whose code is shorter.
+    let limit = 90.0 + 0.0225 * ranks as f64;
+    for hang in [None, Some(Hang::BehindHalf), Some(Hang::InTwo)] {
+        let longer = analyzed(&Stencil { hang, rounds: 10, grid_comms: false, ..run(ranks) }, &[]);
+        assert!(longer.mebibytes < limit, "{hang:?}: {} MiB", longer.mebibytes);
+    }
     for hang in [Hang::BehindHalf, Hang::BehindOdd, Hang::InTwo] {
         let needed = analyzed(&Stencil { hang: Some(hang), grid_comms: false, ..run(ranks) }, &["--format", "json"]);
         assert_eq!(needed.code, Some(1), "{}", needed.out);

@@ -132,7 +132,9 @@ fn bridge_kind(call: &Call<Args>) -> Option<BridgeKind> {
 impl Linker {
     /// A world of `size` processes, the first of which is number `first`.
     pub fn add_world(&mut self, first: Process, size: i32, spawned: bool) {
-        while self.members.len() < first.saturating_add(size).max(0) as usize {
+        let all = first.saturating_add(size).max(0) as usize;
+        self.members.reserve_exact(all.saturating_sub(self.members.len()));
+        while self.members.len() < all {
             self.members.push(Member { first, size, spawned, ..Member::default() });
         }
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use symbols::variables::{Declared, StackFrame, Storage, Syntax, Variables};
-use symbols::{Fetch, Loaders, MAX_SOURCE, Modules};
+use symbols::{Fetch, Files, Loaders, MAX_SOURCE, Modules};
 use trace_format::definition::{Definition, Id};
 use trace_format::location::Location;
 use trace_format::run::discovery::Frame;
@@ -19,12 +19,51 @@ use trace_format::untrusted;
 #[derive(Default)]
 struct Rank {
     modules: Modules,
-    /// Each with the number of modules that had come: another may lie in the place of one that was unloaded.
-    stacks: FxHashMap<Id, (usize, Box<[u64]>)>,
+    stacks: Stacks,
     sources: FxHashMap<Id, Location>,
     interpreted: FxHashMap<Id, Interpreted>,
     known: FxHashMap<Id, Vec<Location>>,
     cwd: String,
+}
+
+/// The call stacks of a rank, in little room: a job may have thousands of ranks.
+#[derive(Default)]
+struct Stacks {
+    /// By their numbers, which mostly come in order.
+    stacks: Vec<Stack>,
+    frames: Vec<u64>,
+}
+
+struct Stack {
+    id: Id,
+    /// The number of modules that had come: another may lie in the place of one that was unloaded.
+    modules: u32,
+    /// Its return addresses in [`Stacks::frames`].
+    frames: (u32, u32),
+}
+
+impl Stacks {
+    fn add(&mut self, id: Id, modules: usize, frames: &[u64]) {
+        let start = self.frames.len();
+        // Not twice the room: there may be thousands of ranks.
+        if self.frames.capacity() - start < frames.len() {
+            self.frames.reserve_exact(frames.len().max(start / 4));
+        }
+        self.frames.extend_from_slice(frames);
+        let place = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let stack = Stack { id, modules: place(modules), frames: (place(start), place(self.frames.len())) };
+        match self.stacks.binary_search_by_key(&id, |s| s.id) {
+            Ok(at) => self.stacks[at] = stack,
+            Err(at) => self.stacks.insert(at, stack),
+        }
+    }
+
+    /// The number of modules that had come, and the return addresses, innermost first.
+    fn get(&self, id: Id) -> Option<(usize, &[u64])> {
+        let stack = &self.stacks[self.stacks.binary_search_by_key(&id, |s| s.id).ok()?];
+        let (start, end) = stack.frames;
+        Some((stack.modules as usize, self.frames.get(start as usize..end as usize)?))
+    }
 }
 
 /// A call site in an interpreted program, as [`Definition::SourceStack`] has it.
@@ -39,7 +78,7 @@ impl Rank {
     /// The return addresses of a call site, with the number of modules that had come, and the places in interpreted
     /// code that they were called from.
     fn call_site(&self, site: Id) -> (usize, Vec<u64>, Vec<Location>) {
-        let stack = |id: Id| self.stacks.get(&id).map(|(n, s)| (*n, s.to_vec())).unwrap_or_default();
+        let stack = |id: Id| self.stacks.get(id).map(|(n, s)| (n, s.to_vec())).unwrap_or_default();
         let Some(Interpreted { sources, stack: below, interpreter }) = self.interpreted.get(&site) else {
             let (modules, addresses) = stack(site);
             return (modules, addresses, Vec::new());
@@ -47,7 +86,7 @@ impl Rank {
         let (modules, mut addresses) = stack(*below);
         // The interpreter's own frames, and those that started it, say nothing.
         if let Some(module) = self.modules.of_then(*interpreter, modules) {
-            let inside = addresses.iter().position(|a| (module.start..module.end).contains(a));
+            let inside = addresses.iter().position(|a| module.holds(*a));
             addresses.truncate(inside.unwrap_or(addresses.len()));
         }
         (modules, addresses, sources.iter().filter_map(|id| self.sources.get(id).cloned()).collect())
@@ -63,6 +102,7 @@ pub(crate) const INTERPRETED: &str = "python";
 #[derive(Default)]
 pub struct Symbols {
     ranks: FxHashMap<i32, Rank>,
+    files: Files,
     loaders: Loaders,
     resolved: FxHashMap<Frame, Rc<[Location]>>,
     codes: FxHashMap<PathBuf, Option<Rc<Code>>>,
@@ -106,9 +146,9 @@ impl Symbols {
     pub fn define(&mut self, rank: i32, definition: &Definition) {
         let rank = self.ranks.entry(rank).or_default();
         match definition {
-            Definition::Module(module) => rank.modules.add(module.clone()),
+            Definition::Module(module) => rank.modules.add(module, &mut self.files),
             Definition::Stack { id, frames } => {
-                rank.stacks.insert(*id, (rank.modules.count(), frames.as_slice().into()));
+                rank.stacks.add(*id, rank.modules.count(), frames);
             }
             Definition::Source { id, file, function, line } => {
                 let (file, function, module) = (file.clone(), function.clone(), INTERPRETED.to_owned());
@@ -154,8 +194,8 @@ impl Symbols {
     }
 
     fn locate(&mut self, rank: i32, address: u64, modules: usize) -> Rc<[Location]> {
-        let module = self.ranks.get(&rank).and_then(|r| r.modules.of_then(address, modules));
-        self.at(Frame::at(module, address))
+        let rank = self.ranks.get(&rank);
+        self.at(rank.map_or_else(|| Frame::at(None, address), |r| r.modules.frame_then(address, modules)))
     }
 
     /// The source places of an instruction, innermost inlined function first.
@@ -214,7 +254,7 @@ impl Symbols {
             return None;
         }
         let address = addresses.first()?.saturating_sub(1);
-        Some(Frame::at(Some(rank.modules.of_then(address, modules)?), address))
+        Some(rank.modules.of_then(address, modules)?.frame(address))
     }
 
     /// The variable that holds an address when a call is made at a call site. `slots`: where its return addresses lie, if they
@@ -224,11 +264,11 @@ impl Symbols {
         let rank = ranks.get(&rank)?;
         let (modules, addresses, _) = rank.call_site(site);
         if let Some(module) = rank.modules.of_then(address, modules) {
-            let found = variables.in_module(&Frame::at(Some(module), address), loaders.fetch.as_ref())?;
-            return Some(Storage { start: found.start.wrapping_add(module.bias), ..found });
+            let found = variables.in_module(&module.frame(address), loaders.fetch.as_ref())?;
+            return Some(Storage { start: found.start.wrapping_add(module.bias()), ..found });
         }
         let calls = addresses.iter().map(|address| address.saturating_sub(1));
-        let calls = calls.map(|address| Frame::at(rank.modules.of_then(address, modules), address));
+        let calls = calls.map(|address| rank.modules.frame_then(address, modules));
         variables.on_stack(&stack_frames(calls, slots), address, loaders.fetch.as_ref())
     }
 

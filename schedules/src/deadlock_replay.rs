@@ -60,6 +60,11 @@ struct Thread {
 fn put<V>(list: &mut Vec<Option<V>>, place: u32, value: V) {
     let place = place as usize;
     if list.len() <= place {
+        // A quarter more, not as many again: there may be operations of thousands of ranks.
+        let more = place + 1 - list.len();
+        if list.capacity() - list.len() < more && place > 1 << 14 {
+            list.reserve_exact(more.max(place / 4));
+        }
         list.resize_with(place + 1, || None);
     }
     list[place] = Some(value);

@@ -3,17 +3,18 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod modules;
 mod names;
 mod separate;
 mod shown;
 pub mod variables;
 
 use addr2line::Loader;
+pub use modules::{Files, Loaded, Modules};
 use object::Object;
 pub use separate::{DebugInfo, Fetch, debug_info};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use trace_format::definition::Module;
 use trace_format::location::Location;
 use trace_format::run::discovery::Frame;
 use trace_format::untrusted;
@@ -22,37 +23,6 @@ use trace_format::untrusted;
 const MAX_MODULE: u64 = 16 << 30;
 /// Bytes. Larger files are no sources that anybody has written, and are not read.
 pub const MAX_SOURCE: u64 = 64 << 20;
-
-/// The modules that one process had loaded, in the order in which they came: where one was unloaded, another may lie later.
-#[derive(Debug, Default)]
-pub struct Modules(Vec<Module>);
-
-impl Modules {
-    /// The process has loaded `module`, from `start` to before `end` in its memory. Nothing happens if it came just before.
-    pub fn add(&mut self, module: Module) {
-        if self.0.last() != Some(&module) {
-            self.0.push(module);
-        }
-    }
-
-    /// The number of modules so far: [`Modules::of_then`] looks back to it.
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The module that holds `address` now.
-    pub fn of(&self, address: u64) -> Option<&Module> {
-        self.of_then(address, self.0.len())
-    }
-
-    /// The module that held `address` when `count` modules had come.
-    pub fn of_then(&self, address: u64, count: usize) -> Option<&Module> {
-        let holds = |m: &&Module| (m.start..m.end).contains(&address);
-        let (then, later) = self.0.split_at(count.min(self.0.len()));
-        // A stack may be defined while another thread still defines the modules that came with it.
-        then.iter().rev().find(holds).or_else(|| later.iter().find(holds))
-    }
-}
 
 /// Debug information of modules, each file opened once: ranks of one program share it.
 #[derive(Default)]
@@ -167,26 +137,5 @@ impl Sources {
             Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
         });
         lines.as_ref()?.get((line as usize).checked_sub(1)?).map(String::as_str)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_belongs_to_what_lay_there_then() {
-        let module = |path: &str| Module { start: 16, end: 32, bias: 16, path: path.into(), build_id: vec![] };
-        let mut modules = Modules::default();
-        let path = |m: Option<&Module>| m.map(|m| m.path.clone()).unwrap_or_default();
-        modules.add(module("a"));
-        modules.add(module("a"));
-        let first = modules.count();
-        modules.add(Module { start: 64, end: 65, ..module("other") });
-        modules.add(module("b"));
-        modules.add(module("a"));
-        assert_eq!((first, modules.count()), (1, 4));
-        assert_eq!([1, 2, 3, 4, 9].map(|n| path(modules.of_then(20, n))), ["a", "a", "b", "a", "a"]);
-        assert_eq!((path(modules.of_then(64, 1)), path(modules.of(32))), ("other".into(), String::new()));
     }
 }

@@ -49,8 +49,8 @@ pub struct Requests<T, E = ()> {
     /// Places in `handles`. Handles without a request stay for a while: libraries use them again.
     by_handle: FxHashMap<u64, u32>,
     handles: Slab<Same<E>>,
-    /// Some of these, by their last bits: a handle and its place.
-    recent: [(u64, u32); RECENT],
+    /// Places of some of these, by the last bits of the handle.
+    recent: [u32; RECENT],
     /// Handles without a request.
     empty: usize,
 }
@@ -83,7 +83,7 @@ impl<T, E: Copy> Requests<T, E> {
     /// Returns a table without requests, which allocates nothing.
     pub const fn new() -> Requests<T, E> {
         let by_handle = FxHashMap::with_hasher(FxBuildHasher);
-        let recent = [(0, NO_PLACE); RECENT];
+        let recent = [NO_PLACE; RECENT];
         Requests { all: Slab::new(), by_handle, handles: Slab::new(), recent, empty: 0 }
     }
 
@@ -107,8 +107,9 @@ impl<T, E: Copy> Requests<T, E> {
     /// A call has written `handle` to the variable at `slot`.
     pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
         let ix = self.next();
-        let place = match self.recent[recent(handle)] {
-            (known, place) if known == handle && place != NO_PLACE => place,
+        let known = self.recent[recent(handle)];
+        let place = match self.handles.get(known as usize) {
+            Some(same) if same.handle == handle => known,
             _ => self.place(handle),
         };
         let mut before = None;
@@ -155,14 +156,14 @@ impl<T, E: Copy> Requests<T, E> {
             handles.insert(Same { handle, first, last, count, shared, settled, ended: None, slots }) as u32
         };
         let place = *self.by_handle.entry(handle).or_insert_with(fresh);
-        self.recent[recent(handle)] = (handle, place);
+        self.recent[recent(handle)] = place;
         place
     }
 
-    #[inline]
+    #[inline(always)]
     fn same(&self, handle: u64) -> Option<&Same<E>> {
-        match self.recent[recent(handle)] {
-            (known, place) if known == handle && place != NO_PLACE => self.handles.get(place as usize),
+        match self.handles.get(self.recent[recent(handle)] as usize) {
+            Some(same) if same.handle == handle => Some(same),
             _ => self.handles.get(*self.by_handle.get(&handle)? as usize),
         }
     }
@@ -266,7 +267,7 @@ impl<T, E: Copy> Requests<T, E> {
     /// Forgets the handles without a request.
     #[cold]
     fn forget_unused(&mut self) {
-        self.recent = [(0, NO_PLACE); RECENT];
+        self.recent = [NO_PLACE; RECENT];
         let by_handle = &mut self.by_handle;
         self.handles.retain(|_, same| {
             let stays = same.count > 0;

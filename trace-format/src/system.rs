@@ -11,7 +11,7 @@ use crate::watched::Watched;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened to the process, apart from its MPI calls.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SystemEvent {
     /// The process ends by exit(3) or a return from main.
     Exit {
@@ -110,7 +110,7 @@ impl Checksum {
 }
 
 /// A signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signal {
     /// Number of the signal.
     pub signal: i32,

@@ -2,28 +2,29 @@
 //! integers and handles stand side by side, by their places. [`Value`]s are what is spelled and shown.
 
 use crate::call::{Call, Value};
+use thin_vec::ThinVec;
 use trace_format::mpi::{FnId, Status};
 use trace_format::record::{STATUS_BYTES, pack_status, unpack_status};
 
 /// Places that have room for an integer.
-const PLACES: usize = 8;
+pub(crate) const PLACES: usize = 8;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// How many parameters there are.
-    params: u8,
+    pub(crate) params: u8,
     /// Bit by place: there is a number.
-    known: u8,
-    numbers: [i64; PLACES],
-    extra: Extra,
+    pub(crate) known: u8,
+    pub(crate) numbers: [i64; PLACES],
+    pub(crate) extra: Extra,
     /// Values that have no other room, by place.
-    rest: Vec<(u8, Value)>,
+    pub(crate) rest: ThinVec<(u8, Value)>,
 }
 
 /// The value of one parameter that has more than a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-enum Extra {
+pub(crate) enum Extra {
     #[default]
     Nothing,
     /// Where the handle of a request is kept.
@@ -113,7 +114,7 @@ impl<'a> Arg<'a> {
 impl Default for Args {
     #[inline(always)]
     fn default() -> Args {
-        Args { params: 0, known: 0, numbers: [0; PLACES], extra: Extra::Nothing, rest: Vec::new() }
+        Args { params: 0, known: 0, numbers: [0; PLACES], extra: Extra::Nothing, rest: ThinVec::new() }
     }
 }
 

@@ -1,10 +1,11 @@
 //! A decoded MPI call: what a record of the trace says, and what the readable notation spells.
 
+use serde::{Deserialize, Serialize};
 use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Status};
 
 /// The value of one parameter before or after the call.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// Not recorded in this direction.
     #[default]

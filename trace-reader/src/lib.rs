@@ -13,3 +13,4 @@ pub mod reader;
 pub mod synthetic;
 pub mod text;
 pub mod unpack;
+pub mod wire;

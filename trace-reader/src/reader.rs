@@ -68,6 +68,8 @@ pub struct RankReader {
     stays_closed: bool,
     /// There are no stages, and there will be none.
     has_no_stage: bool,
+    /// Another process has read it: so many bytes are left.
+    read_elsewhere: Option<u64>,
     /// It was looked around since the process is gone.
     saw_end: bool,
     /// It was handed over that segments are gone.
@@ -103,6 +105,7 @@ impl RankReader {
             piece: None,
             stays_closed: false,
             has_no_stage: false,
+            read_elsewhere: None,
             saw_end: false,
             told_cut: false,
             defects: Defects::default(),
@@ -142,6 +145,9 @@ impl RankReader {
     /// As [`RankReader::poll`], and about so many events at most, by their cost ([`LeanEvent::memory_cost`]): what ranks did at
     /// about the same time can so be looked at together, and little is in flight.
     pub fn poll_lean<S: Sink>(&mut self, max_blocks: usize, most: usize, sink: &mut S) -> Result<bool, OpenError> {
+        if self.read_elsewhere.is_some() {
+            return Ok(false);
+        }
         let result = self.read(max_blocks, most, sink);
         self.blocks.take_defects(&mut self.defects);
         if self.stays_closed {
@@ -163,6 +169,21 @@ impl RankReader {
                 1 => self.threads.values().all(Thread::has_records),
                 _ => self.threads.values().all(Thread::is_ready),
             }
+    }
+
+    /// The process is gone, and what it has left is in its files, which were searched since.
+    fn has_only_files(&self) -> bool {
+        self.saw_end && self.has_no_stage
+    }
+
+    /// Was everything handed over that will ever be? It may be so without being known; [`RankReader::poll`] returns false then.
+    pub fn is_over(&self) -> bool {
+        let is_read = |thread: &Thread| thread.blocks.is_empty() && thread.has_handed_over();
+        self.has_only_files()
+            && self.late.is_empty()
+            && self.definitions.is_empty()
+            && self.threads.values().all(is_read)
+            && (self.told_cut || !self.blocks.is_cut)
     }
 
     /// Says once that segments are gone: a thread that recorded nothing later has no place where it could be said.
@@ -212,9 +233,14 @@ impl RankReader {
         let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
         if done {
             self.define((u64::MAX, 0), &mut |event| sink.event(event))?;
+            if self.saw_end {
+                // Ranks may be thousands, and of one that is read nothing is needed to read on.
+                self.blocks.forget_records();
+                self.threads.values_mut().for_each(Thread::forget_records);
+            }
         }
         // Events that are still in the stages came before.
-        let all = self.threads.values().all(Thread::is_known);
+        let all = self.has_only_files() || self.threads.values().all(Thread::is_known);
         if done && (all || taken.get() == 0 && budget == max_blocks) {
             self.late.drain(..).for_each(|event| sink.event(event));
         }
@@ -267,7 +293,13 @@ impl RankReader {
 
     /// Bytes of the file that are still to be read.
     pub fn unread(&self) -> u64 {
-        self.blocks.unread() + self.waiting
+        self.read_elsewhere.unwrap_or_else(|| self.blocks.unread() + self.waiting)
+    }
+
+    /// Another process has read the trace, down to so many bytes, and found these defects. There is no more of it here.
+    pub fn was_read_elsewhere(&mut self, unread: u64, mut defects: Defects) {
+        self.read_elsewhere = Some(unread);
+        self.defects.take(&mut defects);
     }
 
     /// Looks for new blocks of the file.

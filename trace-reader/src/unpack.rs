@@ -36,7 +36,7 @@ pub struct Unpacker {
     versions: Vec<u64>,
     changes: u64,
     /// The round that was unpacked last, if nothing but repeats of it was unpacked since.
-    round: Round,
+    round: Option<Box<Round>>,
 }
 
 /// The cell that a record was unpacked from, and its version: two records of one thread with equal versions differ in
@@ -51,7 +51,7 @@ pub struct CellVersion {
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        let (versions, round) = (Vec::new(), Round::default());
+        let (versions, round) = (Vec::new(), None);
         Unpacker { cells: Cells::default(), next: None, at: 0, done: 0, run: 0, versions, changes: 0, round }
     }
 }
@@ -232,7 +232,7 @@ impl Unpacker {
         out: &mut R,
         mut next: impl FnMut(&mut Unpacker, &mut Input, &mut R) -> Result<bool, PackError>,
     ) -> Result<bool, PackError> {
-        self.round.give_up();
+        self.round.iter_mut().for_each(|round| round.give_up());
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         // A packed block is smaller than its records.
@@ -325,7 +325,7 @@ impl Unpacker {
                 (cell, true)
             }
             _ => {
-                let len = cells.list.get(cell as usize).map_or(0, |c| c.len);
+                let len = cells.list.get(cell as usize).map_or(0, |c| c.len as usize);
                 if !cells.has_room(len) {
                     return Err(input.damage());
                 }

@@ -57,6 +57,9 @@ fn directory(text: &str) -> Result<PathBuf, String> {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "mpirun -n 4 mpivet analyze DIR is one analysis by four processes: the others read for the first one."
+)]
 pub(super) struct AnalyzeArgs {
     /// Trace directory
     dir: PathBuf,

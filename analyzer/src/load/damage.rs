@@ -10,10 +10,9 @@ use trace_reader::reader::Sight;
 impl Traces {
     /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
     pub fn unknown(&self) -> Vec<i32> {
-        let unknown = |(_, trace): &(&i32, &Trace)| {
-            trace.failed.is_some() || self.is_empty(trace) || self.stages_elsewhere(trace).is_some()
-        };
-        self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
+        let is_unknown =
+            |trace: &Trace| trace.failed.is_some() || self.is_empty(trace) || self.stages_elsewhere(trace).is_some();
+        self.ranks.iter().filter(|(_, trace)| is_unknown(trace)).map(|(rank, _)| *rank).collect()
     }
 
     /// Were processes killed, maybe before they could record?

@@ -2,14 +2,16 @@
 //! of it.
 
 use super::notes::{RunNotes, TraceNotes};
-use super::{Trace, Traces};
+use super::{MOST_OPEN, Trace, Traces};
+use crate::crew::{Crew, Share, Task, TraceToRead};
 use engine::Engine;
 use engine::link::Linker;
-use engine::read_ahead::{self, Onlooker};
+use engine::read_ahead::{self, Elsewhere, Onlooker, Readers};
 use engine::worlds::Names;
 use report::symbols::Symbols;
 use std::collections::BTreeSet;
-use trace_reader::reader::{EventRef, LeanEvent};
+use std::sync::Arc;
+use trace_reader::reader::{EventRef, Keeps, LeanEvent};
 
 impl Traces {
     /// Hands over new events, at most about `blocks` blocks a rank (or a piece of one: see
@@ -27,7 +29,7 @@ impl Traces {
             if trace.failed.is_some() || skip(rank) {
                 continue;
             }
-            let Trace { reader, notes, .. } = trace;
+            let Trace { reader, notes, .. } = &mut **trace;
             let defects = reader.defects.count();
             let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
             let result = reader.poll_lean(blocks, usize::MAX, &mut |event| {
@@ -47,22 +49,62 @@ impl Traces {
     }
 
     /// Feeds the engine with the traces of processes that are gone, which are read ahead of it, until nothing new comes
-    /// or a process is held back, or as long as `onlooker` wants.
-    pub(crate) fn feed(&mut self, linker: &mut Linker, engine: &mut Engine, onlooker: FeedOnlooker) {
+    /// or a process is held back, or as long as `onlooker` wants. `crew` reads them, if there is one. An error says why it cannot.
+    pub(crate) fn feed(
+        &mut self,
+        linker: &mut Linker,
+        engine: &mut Engine,
+        onlooker: FeedOnlooker,
+        crew: Option<&Crew>,
+    ) -> Result<(), String> {
         let names = self.worlds.names();
         let unread = self.unread();
+        // If there are several worlds, each trace may have to wait for others.
+        let is_one_world = self.worlds.iter().count() == 1;
+        let tasks = crew.filter(|_| is_one_world).map(|crew| self.tasks(crew, engine.keeps()));
         let (mut readers, mut traces) = (Vec::new(), Vec::new());
-        for (&rank, Trace { reader, failed, notes }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
+        for (&rank, trace) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
+            let Trace { reader, failed, notes } = &mut **trace;
             traces.push(TraceInFeed { rank, told: notes.events, notes, failed, unread: reader.unread() });
             readers.push(reader);
         }
         let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
-        read_ahead::feed(
-            readers,
-            linker,
-            engine,
-            &mut NoteTaker { traces, symbols, run_notes, names: &names, unread, events: 0, onlooker },
-        );
+        let mut taker = NoteTaker { traces, symbols, run_notes, names: &names, unread, events: 0, onlooker };
+        let Some((crew, (tasks, source_of))) = crew.zip(tasks) else {
+            read_ahead::feed(Readers::Here(readers), linker, engine, &mut taker);
+            return Ok(());
+        };
+        let places: Vec<usize> = tasks.iter().flat_map(|task| task.share.places.iter().copied()).collect();
+        let mut reading = crew.read(tasks);
+        let stop = Arc::clone(&reading.stop);
+        let ranks = readers.iter().map(|reader| reader.rank()).collect();
+        let sources = std::mem::take(&mut reading.sources);
+        let elsewhere = Elsewhere { ranks, source_of, sources, stop: &stop, unread };
+        read_ahead::feed(Readers::Elsewhere(elsewhere), linker, engine, &mut taker);
+        let left: Vec<u64> = taker.traces.iter().map(|trace| trace.unread).collect();
+        for (place, defects) in places.into_iter().zip(reading.end()?) {
+            readers[place].was_read_elsewhere(left[place], defects);
+        }
+        Ok(())
+    }
+
+    /// The tasks of the crew, and by place which of them reads a trace.
+    fn tasks(&self, crew: &Crew, keeps: Keeps) -> (Vec<Task>, Vec<usize>) {
+        let traces: Vec<&Trace> = self.ranks.values().map(|trace| &**trace).filter(|t| t.failed.is_none()).collect();
+        let source_of = crew.divide(traces.iter().map(|t| (t.reader.header.host.as_str(), t.reader.unread())));
+        let dir = std::path::absolute(&self.dir).unwrap_or_else(|_| self.dir.clone());
+        let (piece, stay_closed) = (self.piece(), self.is_late || self.ranks.len() > MOST_OPEN);
+        let task = |helper| {
+            let places: Vec<usize> = (0..traces.len()).filter(|place| source_of[*place] == helper).collect();
+            let trace = |place: &usize| {
+                let reader = &traces[*place].reader;
+                TraceToRead { stem: reader.stem().to_owned(), process: reader.rank() }
+            };
+            let traces_to_read = places.iter().map(trace).collect();
+            let share = Share { keeps, ranks: traces.len(), places };
+            Task { dir: dir.clone(), share, traces: traces_to_read, piece, stay_closed }
+        };
+        ((0..crew.size() - 1).map(task).collect(), source_of)
     }
 }
 

@@ -50,10 +50,13 @@ struct Trace {
 pub struct Traces {
     dir: PathBuf,
     /// By process (see [`engine::worlds`]); the headers have the number of the process in the place of the rank.
-    ranks: BTreeMap<i32, Trace>,
+    /// Boxed: a node of the map has room for eleven, and half of them in it if they come in order.
+    ranks: BTreeMap<i32, Box<Trace>>,
     pub worlds: Worlds,
     /// One piece of each is read at a time.
     side_by_side: bool,
+    /// Bytes of records that are unpacked of each at a time.
+    piece: Option<usize>,
     /// There was more to read, which nobody wants any more.
     is_cut: bool,
     /// Stems of the traces that are open.
@@ -75,6 +78,7 @@ impl Traces {
             ranks: BTreeMap::new(),
             worlds: Worlds::default(),
             side_by_side: false,
+            piece: None,
             is_cut: false,
             opened: BTreeSet::new(),
             unopened: BTreeMap::new(),
@@ -166,8 +170,14 @@ impl Traces {
     pub(crate) fn read_side_by_side(&mut self) {
         let ranks = self.ranks.len();
         let piece = (PASS / ranks.max(1)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
+        self.piece = Some(piece);
         self.ranks.values_mut().for_each(|trace| trace.reader.read_in_pieces(piece));
         self.side_by_side = ranks > FEW;
+    }
+
+    /// See [`Traces::read_side_by_side`]; `None`: whole blocks are read.
+    pub(super) fn piece(&self) -> Option<usize> {
+        self.piece
     }
 
     fn open_stem(&self, stem: &str, plain: Option<(i32, bool)>) -> Result<RankReader, OpenError> {
@@ -189,7 +199,8 @@ impl Traces {
         }
         self.symbols.add_rank(process, &reader.header.cwd);
         self.symbols.started(reader.header.start_unix_ns);
-        self.ranks.insert(process, Trace { reader, failed: None, notes: TraceNotes::default() });
+        let trace = Trace { reader, failed: None, notes: TraceNotes::default() };
+        self.ranks.insert(process, Box::new(trace));
     }
 
     /// Another view of the trace of one process, from its beginning.

@@ -1,6 +1,7 @@
 //! Feeds the engine with the traces of a directory, through the linker of worlds. A mistake in any of them must not take the
 //! command down, which may have a job to look after.
 
+use crate::crew::Crew;
 use crate::load::{FeedOnlooker, Traces};
 use engine::clocks::Clock;
 use engine::link::Linker;
@@ -39,6 +40,8 @@ pub(super) struct Feeder {
     is_described: bool,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
+    /// See [`Feeder::lost`].
+    lost: Option<String>,
 }
 
 /// Runs a part of the analysis; an error says why it failed.
@@ -117,8 +120,15 @@ impl Feeder {
 
     /// Feeds the traces of processes that are gone. Stops where a process is held back until others are known, or where
     /// `onlooker` wants no more.
-    pub(super) fn read_ahead(&mut self, traces: &mut Traces, onlooker: FeedOnlooker) {
-        self.run(|engine, linker| traces.feed(linker, engine, onlooker));
+    pub(super) fn read_ahead(&mut self, traces: &mut Traces, onlooker: FeedOnlooker, crew: Option<&Crew>) {
+        if let Some(Err(what)) = self.run(|engine, linker| traces.feed(linker, engine, onlooker, crew)) {
+            self.lost = Some(what);
+        }
+    }
+
+    /// Why the processes that were to read the traces did not.
+    pub(super) fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
     }
 
     /// Finds out which processes are on the other side of communicators between worlds; true if processes go on that

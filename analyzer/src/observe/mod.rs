@@ -8,6 +8,7 @@ mod feeder;
 mod listeners;
 mod witnesses;
 
+use crate::crew::Crew;
 use crate::load::{FeedOnlooker, LoadError, Traces};
 pub use brake::Brake;
 use brake::Cut;
@@ -20,6 +21,7 @@ use report::phases::{Phases, READING};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
@@ -50,6 +52,8 @@ pub struct Observer {
     pub phases: Phases,
     /// Ends [`Observer::read_rest`].
     pub brake: Brake,
+    /// Processes that read the traces of jobs that are over; `None`: this one does.
+    pub crew: Option<Rc<Crew>>,
     cut: Option<Cut>,
 }
 
@@ -67,6 +71,7 @@ impl Observer {
             last_events: 0,
             phases: Phases::default(),
             brake: Brake::default(),
+            crew: None,
             cut: None,
         }
     }
@@ -152,6 +157,11 @@ impl Observer {
         self.cut.is_some()
     }
 
+    /// Why the processes that were to read the traces did not: see [`Observer::crew`].
+    pub fn lost(&self) -> Option<&str> {
+        self.feeder.lost()
+    }
+
     /// Looks for new traces and hands new events to the engine. Returns the ranks that had some.
     pub fn poll(&mut self) -> BTreeSet<i32> {
         let start = Instant::now();
@@ -172,7 +182,7 @@ impl Observer {
                 reached: &|unread, events| phases.reached(size.saturating_sub(unread), events),
                 goes_on: &|| brake.signal().is_none(),
             };
-            self.feeder.read_ahead(&mut self.traces, onlooker);
+            self.feeder.read_ahead(&mut self.traces, onlooker, self.crew.as_deref());
             self.phases.add(READING, start.elapsed());
         }
     }

@@ -307,6 +307,13 @@ impl Engine {
         }
     }
 
+    /// No later call of the rank repeats a kept one.
+    pub(crate) fn forget_kept(&mut self, rank: i32) {
+        if let Some(rank) = self.model.rank_mut(rank) {
+            rank.threads.iter_mut().for_each(|thread| thread.kept = Vec::new());
+        }
+    }
+
     /// The call that a rank was in when a signal came, and where it was made: its site.
     pub fn interrupted(&self, rank: i32, signal: &Signal) -> Option<(&'static str, u32)> {
         let call = self.model.ranks.get(usize::try_from(rank).ok()?)?.interrupted(signal)?;

@@ -3,8 +3,6 @@
 use crate::model::Model;
 use crate::state::{Breach, MpiError};
 use crate::types::Amount;
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use trace_format::catalogue::{BUFFER_TOO_SMALL, BUFFER_TYPE};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID};
@@ -17,26 +15,10 @@ impl Model {
     pub(crate) fn define(&mut self, rank: i32, definition: Definition) {
         let r = &mut self.ranks[rank as usize];
         match definition {
-            Definition::Module(m) => {
-                let mut h = FxHasher::default();
-                m.path.hash(&mut h);
-                r.modules.push((m.start, m.end, m.bias, h.finish()));
-            }
-            Definition::Stack { id, frames } => {
-                let place = r.place_of_frames(&frames);
-                r.places.insert(id, place);
-            }
-            Definition::Source { id, file, function, line } => {
-                let mut h = FxHasher::default();
-                (file, function, line).hash(&mut h);
-                r.sources.insert(id, h.finish());
-            }
-            Definition::SourceStack { id, sources, stack, .. } => {
-                let mut h = FxHasher::default();
-                r.places.get(&stack).hash(&mut h);
-                sources.iter().for_each(|source| r.sources.get(source).hash(&mut h));
-                r.places.insert(id, h.finish());
-            }
+            Definition::Module(module) => r.places.add_module(&module),
+            Definition::Stack { id, frames } => r.places.add_stack(id, &frames),
+            Definition::Source { id, file, function, line } => r.places.add_source(id, &(file, function, line)),
+            Definition::SourceStack { id, sources, stack, .. } => r.places.add_source_stack(id, &sources, stack),
             Definition::Comm { id, local, remote, neighbors } => {
                 if let Some(neighbors) = neighbors {
                     r.objects.neighbors.insert(id, neighbors);

@@ -34,7 +34,7 @@ impl Model {
         let address = address(origin, side.buf).filter(|address| *address > 0)?;
         let r = &self.ranks[origin.rank as usize];
         let slots = r.variables.slots(origin.site, origin.thread).cloned();
-        let is_static = |at: u64| r.modules.iter().any(|m| (m.0..m.1).contains(&at));
+        let is_static = |at: u64| r.places.is_in_module(at);
         let is_local = |at: u64| slots.as_ref().is_some_and(|s| s.first() <= Some(&at) && Some(&at) < s.last());
         let may_be_variable = is_static(address as u64) || is_local(address as u64);
         let datatype = int(&origin.ins, side.datatype).map(|id| id as Id);

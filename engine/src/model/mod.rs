@@ -138,7 +138,7 @@ impl Model {
 
     /// A number for the place that a call was made from, equal on all ranks that run the same code.
     pub(crate) fn place(&self, origin: &Origin) -> u64 {
-        let known = self.ranks.get(origin.rank as usize).and_then(|r| r.places.get(&origin.site));
+        let known = self.ranks.get(origin.rank as usize).and_then(|r| r.places.get(origin.site));
         let mut h = FxHasher::default();
         (known, if known.is_none() { origin.site } else { 0 }, origin.func as u16).hash(&mut h);
         h.finish()

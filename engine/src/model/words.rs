@@ -25,12 +25,12 @@ impl Model {
             Some(call) => self.place(call),
             None if site.stack != 0 => {
                 let rank = self.ranks.get(site.rank as usize);
-                rank.and_then(|r| r.places.get(&site.stack)).copied().unwrap_or(0)
+                rank.and_then(|r| r.places.get(site.stack)).unwrap_or(0)
             }
             None => self.ranks.get(site.rank as usize).map_or(0, |r| match site.pc {
                 // Without a place, two ranks are two findings only if something else tells them apart.
                 0 => 0,
-                pc => r.place_of_frames(&[pc]),
+                pc => r.places.of_frames(&[pc]),
             }),
         }
     }

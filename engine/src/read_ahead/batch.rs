@@ -1,12 +1,14 @@
 //! A batch: the events of one rank that one turn has read, until the engine takes them one by one. Most are repeats.
 
 use super::rounds::{RoundFinder, Span};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use trace_reader::args::Args;
 use trace_reader::call::Call;
 use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
 use trace_reader::unpack::CallTimes;
+use trace_reader::wire::{Reader, Writer};
 
 /// So many calls of rounds take as much memory as an event, and less time.
 const LIGHT: usize = 8;
@@ -18,7 +20,7 @@ pub(super) struct Batch {
     entries: Vec<Entry>,
     events: Vec<LeanEvent>,
     rounds: Vec<Series>,
-    times: Vec<CallTimes>,
+    times: Times,
     /// The events take so much memory: see [`LeanEvent::memory_cost`].
     memory_cost: usize,
     /// How many all entries stand for, and how many of them came one by one.
@@ -31,6 +33,14 @@ pub(super) struct Batch {
     finder: Option<RoundFinder>,
     spans: Vec<Span>,
     home: Option<Home>,
+    /// Set as long as nobody wants to see what another process has read.
+    packed: Option<Packed>,
+}
+
+/// The entries of a batch, none of which came whole, as another process has written them, and the rounds among them.
+struct Packed {
+    entries: Box<[u8]>,
+    rounds: Vec<Arc<[Repeat]>>,
 }
 
 /// Where the memory of events goes back to: the thread that has made them frees and fills it with less ado than another one.
@@ -57,6 +67,69 @@ impl Series {
     fn as_before(&self, place: usize) -> &Repeat {
         &self.round[place % self.round.len()]
     }
+}
+
+/// Times of the calls in rounds. Those that another process has read are unpacked when they are wanted: where laps are counted
+/// nobody wants them.
+#[derive(Default)]
+struct Times {
+    calls: usize,
+    unpacked: Vec<CallTimes>,
+    packed: Box<[u8]>,
+}
+
+impl Times {
+    fn extend(&mut self, times: &[CallTimes]) {
+        self.calls += times.len();
+        self.unpacked.extend_from_slice(times);
+    }
+
+    #[inline]
+    fn at(&mut self, place: usize) -> CallTimes {
+        if !self.packed.is_empty() {
+            self.unpack();
+        }
+        self.unpacked[place]
+    }
+
+    #[cold]
+    fn unpack(&mut self) {
+        let packed = std::mem::take(&mut self.packed);
+        let times = Reader::new(&packed).times(self.calls);
+        debug_assert!(times.is_some(), "times of calls were damaged on the way");
+        self.unpacked = times.unwrap_or_default();
+        self.unpacked.resize(self.calls, (0, 0));
+    }
+}
+
+/// The rounds of each rank that came last, by its place: both ends of the way remember them, and a round comes in turn after turn.
+#[derive(Default)]
+pub struct LastRounds(FxHashMap<usize, Vec<Arc<[Repeat]>>>);
+
+impl LastRounds {
+    fn position(&self, place: usize, round: &Arc<[Repeat]>) -> Option<usize> {
+        // Places and times of a round are those of a series.
+        let in_common = |repeat: &Repeat| (repeat.slot, repeat.thread, repeat.class, repeat.varying);
+        let is_as = |known: &Arc<[Repeat]>| known.iter().map(in_common).eq(round.iter().map(in_common));
+        self.0.get(&place)?.iter().position(|known| Arc::ptr_eq(known, round) || is_as(known))
+    }
+
+    fn get(&self, place: usize, position: usize) -> Option<Arc<[Repeat]>> {
+        self.0.get(&place)?.get(position).cloned()
+    }
+
+    /// These came last.
+    fn set(&mut self, place: usize, rounds: Vec<Arc<[Repeat]>>) {
+        if !rounds.is_empty() {
+            self.0.insert(place, rounds);
+        }
+    }
+}
+
+/// A list of what `one` reads, which is at least a byte long.
+fn list<T>(bytes: &mut Reader, mut one: impl FnMut(&mut Reader) -> Option<T>) -> Option<Vec<T>> {
+    let count = bytes.count(1)?;
+    (0..count).map(|_| one(bytes)).collect()
 }
 
 /// The place in a batch that is taken next.
@@ -153,8 +226,8 @@ impl Sink for Batch {
 
     fn rounds(&mut self, Rounds { round, index, times }: Rounds) {
         self.finder.iter_mut().for_each(|finder| finder.rounds(times.len()));
-        self.rounds.push(Series { round: Arc::clone(round), index, from: self.times.len() });
-        self.times.extend_from_slice(times);
+        self.rounds.push(Series { round: Arc::clone(round), index, from: self.times.calls });
+        self.times.extend(times);
         (self.len, self.singly) = (self.len + times.len(), self.singly + 1);
         self.entries.push(Entry::Rounds(times.len()));
     }
@@ -174,13 +247,13 @@ impl Sink for Batch {
 
 impl Batch {
     /// `events`: none, but for their memory, which goes back to `home`.
-    pub(super) fn new(keeps: Keeps, events: Vec<LeanEvent>, home: Home, finder: Option<RoundFinder>) -> Batch {
+    pub(super) fn new(keeps: Keeps, events: Vec<LeanEvent>, home: Option<Home>, finder: Option<RoundFinder>) -> Batch {
         Batch {
             keeps,
             entries: Vec::new(),
             events,
             rounds: Vec::new(),
-            times: Vec::new(),
+            times: Times::default(),
             memory_cost: 0,
             len: 0,
             singly: 0,
@@ -188,8 +261,113 @@ impl Batch {
             repeat: Repeat::default(),
             finder,
             spans: Vec::new(),
-            home: Some(home),
+            home,
+            packed: None,
         }
+    }
+
+    /// Writes it down for another process. Nothing of it was taken yet.
+    pub(super) fn write(&self, place: usize, last: &mut LastRounds, out: &mut Writer) {
+        let mut known: Vec<Arc<[Repeat]>> = Vec::new();
+        for Series { round, .. } in &self.rounds {
+            if !known.iter().any(|k| Arc::ptr_eq(k, round)) {
+                known.push(Arc::clone(round));
+            }
+        }
+        out.number(self.events.len() as u64);
+        self.events.iter().for_each(|event| out.event(event));
+        out.number(known.len() as u64);
+        for round in &known {
+            match last.position(place, round) {
+                Some(position) => out.number((position as u64) << 1 | 1),
+                None => {
+                    out.number((round.len() as u64) << 1);
+                    round.iter().for_each(|repeat| out.repeat(repeat));
+                }
+            }
+        }
+        let mut entries = Writer::default();
+        self.write_entries(&known, &mut entries);
+        out.block(&entries.bytes());
+        out.number(self.times.calls as u64);
+        let mut times = Writer::default();
+        times.times(&self.times.unpacked);
+        out.block(&times.bytes());
+        out.numbers([self.memory_cost, self.len, self.singly].map(|number| number as u64));
+        out.number(self.spans.len() as u64);
+        for Span { round_len, len, goes_on } in &self.spans {
+            out.numbers([*round_len as u64, *len as u64, u64::from(*goes_on)]);
+        }
+        last.set(place, known);
+    }
+
+    fn write_entries(&self, known: &[Arc<[Repeat]>], out: &mut Writer) {
+        let place_of = |round| known.iter().position(|k| Arc::ptr_eq(k, round)).unwrap_or(0);
+        out.number(self.entries.len() as u64);
+        for entry in &self.entries {
+            match entry {
+                Entry::Repeat(repeat) => {
+                    out.number(u64::MAX);
+                    out.repeat(repeat);
+                }
+                Entry::Whole(events) => out.number((*events as u64) << 1),
+                Entry::Rounds(calls) => out.number((*calls as u64) << 1 | 1),
+            }
+        }
+        out.number(self.rounds.len() as u64);
+        for Series { round, index, from } in &self.rounds {
+            out.numbers([place_of(round) as u64, *index, *from as u64]);
+        }
+    }
+
+    /// A batch that another process has written. `None`: it was damaged on the way.
+    pub(super) fn read(keeps: Keeps, place: usize, last: &mut LastRounds, bytes: &mut Reader) -> Option<Batch> {
+        let events = list(bytes, |bytes| bytes.event())?;
+        let known: Vec<Arc<[Repeat]>> = list(bytes, |bytes| {
+            let number = bytes.number()?;
+            if number & 1 == 1 {
+                return last.get(place, (number >> 1) as usize);
+            }
+            (0..number >> 1).map(|_| bytes.repeat()).collect::<Option<Vec<Repeat>>>().map(Arc::from)
+        })?;
+        let entries = bytes.block()?.into();
+        let times = Times { calls: bytes.number()? as usize, packed: bytes.block()?.into(), unpacked: Vec::new() };
+        let mut size = || Some(bytes.number()? as usize);
+        let (memory_cost, len, singly) = (size()?, size()?, size()?);
+        let spans = list(bytes, |bytes| {
+            let (round_len, len) = (bytes.number()? as usize, bytes.number()? as usize);
+            Some(Span { round_len, len, goes_on: bytes.number()? != 0 })
+        })?;
+        last.set(place, known.clone());
+        let mut batch = Batch::new(keeps, events, None, None);
+        (batch.times, batch.spans) = (times, spans);
+        (batch.memory_cost, batch.len, batch.singly) = (memory_cost, len, singly);
+        batch.packed = Some(Packed { entries, rounds: known });
+        if !batch.events.is_empty() {
+            batch.unpack()?;
+        }
+        Some(batch)
+    }
+
+    /// Somebody wants to see what another process has read. `None`: it was damaged on the way.
+    #[cold]
+    fn unpack(&mut self) -> Option<()> {
+        let Packed { entries, rounds } = self.packed.take()?;
+        let mut bytes = Reader::new(&entries);
+        self.entries = list(&mut bytes, |bytes| {
+            Some(match bytes.number()? {
+                u64::MAX => Entry::Repeat(bytes.repeat()?),
+                number if number & 1 == 0 => Entry::Whole((number >> 1) as usize),
+                number => Entry::Rounds((number >> 1) as usize),
+            })
+        })?;
+        self.rounds = list(&mut bytes, |bytes| {
+            let round = Arc::clone(rounds.get(bytes.number()? as usize)?);
+            Some(Series { round, index: bytes.number()?, from: bytes.number()? as usize })
+        })?;
+        let left_out = std::mem::take(&mut self.next.taken);
+        self.leave_out(left_out, |_| {});
+        Some(())
     }
 
     #[inline]
@@ -228,7 +406,7 @@ impl Batch {
     /// Calls that came in rounds.
     #[cfg(test)]
     pub(super) fn in_rounds(&self) -> usize {
-        self.times.len()
+        self.times.calls
     }
 
     /// The memory that its whole events take: see [`LeanEvent::memory_cost`].
@@ -238,7 +416,7 @@ impl Batch {
 
     /// As how many events it counts where time and memory are shared out.
     pub(super) fn cost(&self) -> usize {
-        1 + self.singly + self.times.len() / LIGHT + self.memory_cost
+        1 + self.singly + self.times.calls / LIGHT + self.memory_cost
     }
 
     /// How many were not taken.
@@ -247,12 +425,15 @@ impl Batch {
     }
 
     pub(super) fn next(&mut self) -> Option<EventRef<'_>> {
+        if self.packed.is_some() {
+            self.unpack()?;
+        }
         let next = &mut self.next;
         match self.entries.get(next.entry)? {
             Entry::Rounds(calls) => {
                 let (series, place) = (self.rounds.get(next.rounds)?, next.call);
                 let index = series.index.wrapping_add(place as u64);
-                self.repeat = series.as_before(place).at(index, self.times[series.from + place]);
+                self.repeat = series.as_before(place).at(index, self.times.at(series.from + place));
                 next.pass(1, *calls);
                 Some(EventRef::Repeat(&self.repeat))
             }
@@ -270,6 +451,9 @@ impl Batch {
 
     /// The next one, which is not taken; of a call of rounds what it has in common with those before it.
     pub(super) fn peek(&mut self) -> Option<EventRef<'_>> {
+        if self.packed.is_some() {
+            self.unpack()?;
+        }
         let next = &self.next;
         Some(match self.entries.get(next.entry)? {
             Entry::Repeat(repeat) => EventRef::Repeat(repeat),
@@ -284,6 +468,10 @@ impl Batch {
         let next = &mut self.next;
         let out = most.min(self.len - next.taken);
         let end = next.taken + out;
+        if self.packed.is_some() {
+            self.next.taken = end;
+            return out;
+        }
         if next.event == self.events.len() && next.rounds == self.rounds.len() {
             next.entry += out;
             next.taken = end;

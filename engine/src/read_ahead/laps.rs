@@ -222,6 +222,9 @@ impl Laps {
         source.push(turn.batch);
         if matches!(self.state, State::Plain) {
             self.fed += source.hand_over_all(turn.place, feed);
+            if !source.more {
+                feed.is_over(source.rank);
+            }
             if self.fed < self.next || !self.all_repeat_themselves() {
                 return;
             }

@@ -12,6 +12,7 @@
 
 mod batch;
 mod call_key;
+mod elsewhere;
 mod laps;
 mod rounds;
 mod watch;
@@ -19,6 +20,7 @@ mod watch;
 use crate::Engine;
 use crate::link::Linker;
 use batch::{Batch, Home};
+pub use elsewhere::{Elsewhere, LastRounds, Share, Turns, read_for_another};
 use laps::Laps;
 use rounds::RoundFinder;
 use std::collections::VecDeque;
@@ -92,6 +94,14 @@ impl Feed<'_> {
         self.linker.take(rank, event, self.engine);
     }
 
+    /// Nothing more comes of this rank.
+    fn is_over(&mut self, rank: i32) {
+        // Between worlds, events may have been held back.
+        if self.linker.is_one_world() {
+            self.engine.forget_kept(rank);
+        }
+    }
+
     /// May calls be counted that are as others? With several worlds it matters how far each has come.
     fn may_leap(&self) -> bool {
         self.linker.is_one_world() && self.engine.may_leap()
@@ -113,23 +123,54 @@ struct Turn {
     skipped: usize,
 }
 
+/// Readers of the traces.
+pub enum Readers<'a> {
+    /// Threads of this process.
+    Here(Vec<&'a mut RankReader>),
+    /// Other processes.
+    Elsewhere(Elsewhere<'a>),
+}
+
+impl Readers<'_> {
+    fn ranks(&self) -> Vec<i32> {
+        match self {
+            Readers::Here(readers) => readers.iter().map(|reader| reader.rank()).collect(),
+            Readers::Elsewhere(elsewhere) => elsewhere.ranks.clone(),
+        }
+    }
+
+    fn unread(&self) -> u64 {
+        match self {
+            Readers::Here(readers) => readers.iter().map(|reader| reader.unread()).sum(),
+            Readers::Elsewhere(elsewhere) => elsewhere.unread,
+        }
+    }
+}
+
 /// Feeds the engine with all these traces to their ends, until a process is held back (see [`Linker`]), or as long as
 /// `onlooker` wants.
-pub fn feed(readers: Vec<&mut RankReader>, linker: &mut Linker, engine: &mut Engine, onlooker: &mut dyn Onlooker) {
+pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker: &mut dyn Onlooker) {
     let keeps = engine.keeps();
     let threads = processors();
-    let apart = threads > 1 && readers.iter().map(|reader| reader.unread()).sum::<u64>() >= WORTH_A_THREAD;
+    let apart = threads > 1 && readers.unread() >= WORTH_A_THREAD;
     if apart {
         engine.replay_apart();
     }
-    let mut laps = Laps::new(readers.iter().map(|reader| reader.rank()));
+    let mut laps = Laps::new(readers.ranks().into_iter());
     let mut feed = Feed { linker, engine, onlooker };
-    read(threads.min(MOST_THREADS), readers, keeps, |mut turn| {
+    let mut take = |mut turn: Turn| {
         turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
         turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
         laps.take(turn, &mut feed);
         !feed.linker.holds_any() && feed.onlooker.goes_on()
-    });
+    };
+    match readers {
+        Readers::Here(readers) => read(threads.min(MOST_THREADS), readers, keeps, take),
+        Readers::Elsewhere(Elsewhere { source_of, sources, stop, .. }) => {
+            let sources = sources.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect();
+            take_turns(sources, &source_of, stop, &mut take);
+        }
+    }
     laps.finish(&mut feed);
     if apart {
         engine.replay_here();
@@ -145,13 +186,13 @@ fn processors() -> usize {
 /// was read already still comes.
 fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
     let plan = Plan::of(readers.len(), keeps);
-    let mut places: Vec<(usize, usize)> = (0..readers.len()).map(|place| (place, 0)).collect();
     let threads = threads.min(readers.len()).max(1);
+    let source_of: Vec<usize> = (0..readers.len()).map(|place| place % threads).collect();
     let stop = AtomicBool::new(false);
     let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
     shares.resize_with(threads, Vec::new);
     for (place, reader) in readers.into_iter().enumerate() {
-        shares[place % threads].push((place, reader));
+        shares[source_of[place]].push((place, reader));
     }
     thread::scope(|scope| {
         let mut sources: Vec<Source> = Vec::new();
@@ -159,27 +200,32 @@ fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: i
             let (sender, receiver) = sync_channel(AHEAD);
             let stop = &stop;
             scope.spawn(move || read_share(share, plan, &sender, stop));
-            sources.push(Source { receiver, turns: VecDeque::new() });
+            sources.push(Source::new(Turning::Here(receiver)));
         }
-        // Each thread goes through its share in order, so that what comes of it is always the turn of the rank whose turn
-        // it is: all ranks advance alike, with any number of threads.
-        while !places.is_empty() {
-            places.retain_mut(|(place, skipped)| {
-                if *skipped > 0 {
-                    *skipped -= 1;
-                    return true;
-                }
-                let Some(turn) = sources[*place % threads].next() else { return false };
-                debug_assert_eq!(turn.place, *place, "it is the turn of another rank");
-                let more = turn.more;
-                *skipped = turn.skipped;
-                if !take(turn) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                more
-            });
-        }
+        take_turns(sources, &source_of, &stop, &mut take);
     });
+}
+
+/// Takes turns from the sources of all ranks. Each source goes through its share in order, so that what comes of it is always the
+/// turn of the rank whose turn it is: all ranks advance alike, with any number of sources.
+fn take_turns(mut sources: Vec<Source>, source_of: &[usize], stop: &AtomicBool, take: &mut dyn FnMut(Turn) -> bool) {
+    let mut places: Vec<(usize, usize)> = (0..source_of.len()).map(|place| (place, 0)).collect();
+    while !places.is_empty() {
+        places.retain_mut(|(place, skipped)| {
+            if *skipped > 0 {
+                *skipped -= 1;
+                return true;
+            }
+            let Some(turn) = sources.get_mut(source_of[*place]).and_then(Source::next) else { return false };
+            debug_assert_eq!(turn.place, *place, "it is the turn of another rank");
+            let more = turn.more;
+            *skipped = turn.skipped;
+            if !take(turn) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            more
+        });
+    }
 }
 
 /// How ranks are read.
@@ -249,16 +295,30 @@ impl Memory {
     }
 }
 
-/// The events of one reading thread.
+/// The turns of one thread that reads, here or in another process.
 struct Source {
-    receiver: Receiver<Vec<Turn>>,
+    turning: Turning,
     turns: VecDeque<Turn>,
 }
 
+/// Where turns come from.
+enum Turning {
+    Here(Receiver<Vec<Turn>>),
+    Elsewhere(Receiver<Turns>),
+}
+
 impl Source {
+    fn new(turning: Turning) -> Source {
+        Source { turning, turns: VecDeque::new() }
+    }
+
     fn next(&mut self) -> Option<Turn> {
         if self.turns.is_empty() {
-            self.turns.extend(self.receiver.recv().ok()?);
+            let turns = match &self.turning {
+                Turning::Here(receiver) => receiver.recv().ok()?,
+                Turning::Elsewhere(receiver) => receiver.recv().ok()?.0,
+            };
+            self.turns.extend(turns);
         }
         self.turns.pop_front()
     }
@@ -307,7 +367,7 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
             if knows_nothing {
                 reader.keep_anew();
             }
-            let mut batch = Batch::new(keeps, memory.take(), memory.home.clone(), finder);
+            let mut batch = Batch::new(keeps, memory.take(), Some(memory.home.clone()), finder);
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
             watch.end(batch.close(), batch.left());
@@ -316,7 +376,7 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
             memory.wanted = batch.whole().min(turn);
             // Behind damage there may be more.
             let more = match &result {
-                Ok(any) => *any || reader.defects.count() > defects,
+                Ok(any) => *any && !reader.is_over() || reader.defects.count() > defects,
                 Err(_) => false,
             };
             let unread = (!more || *turns % OFTEN == 0).then(|| reader.unread());

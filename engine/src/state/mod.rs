@@ -27,6 +27,7 @@ mod op;
 mod order;
 mod passive;
 mod persistents;
+mod places;
 mod polls;
 mod promises;
 mod rank;

@@ -11,6 +11,7 @@ use super::handles::Handles;
 use super::hints::Hints;
 use super::op::OpId;
 use super::order::News;
+use super::places::Places;
 use super::polls::Polls;
 use super::requests::Requests;
 use super::site::Site;
@@ -19,9 +20,8 @@ use super::variables;
 use crate::arg_places::NONE;
 use crate::clocks::Clock;
 use crate::types::Amount;
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 use trace_format::catalogue::{BUFFER_TOO_SMALL, CheckInfo, LEAK_WINDOW};
@@ -162,10 +162,7 @@ pub(crate) struct Rank {
     /// Typemaps of its derived datatypes, where the trace says them.
     pub(crate) typemaps: FxHashMap<Id, Arc<Typemap>>,
     pub(crate) names: FxHashMap<(Kind, Id), String>,
-    pub(crate) modules: Vec<(u64, u64, u64, u64)>,
-    pub(crate) places: FxHashMap<Id, u64>,
-    /// Places in the source of interpreted programs, hashed.
-    pub(crate) sources: FxHashMap<Id, u64>,
+    pub(crate) places: Places,
     pub(crate) initialized: bool,
     /// The function that started MPI.
     pub(crate) start: Option<FnId>,
@@ -294,22 +291,13 @@ impl Rank {
             Some(place) => place,
             None => {
                 let place = self.threads.partition_point(|t| t.number < number);
+                // Most processes have one.
+                self.threads.reserve_exact(1);
                 self.threads.insert(place, Thread { number, ..Thread::default() });
                 place
             }
         };
         &mut self.threads[place]
-    }
-
-    pub(crate) fn place_of_frames(&self, frames: &[u64]) -> u64 {
-        let mut h = FxHasher::default();
-        for pc in frames {
-            match self.modules.iter().rev().find(|m| (m.0..m.1).contains(pc)) {
-                Some((_, _, bias, path)) => (path, pc.wrapping_sub(*bias)).hash(&mut h),
-                None => pc.hash(&mut h),
-            }
-        }
-        h.finish()
     }
 }
 

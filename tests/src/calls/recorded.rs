@@ -3,12 +3,11 @@
 use anyhow::{Result, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
-use symbols::{Loaders, Modules};
+use symbols::{Files, Loaders, Modules};
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, GROUP_EMPTY, Id, NULL_ID};
 use trace_format::finding::Severity;
 use trace_format::mpi::predefined::{ERRHANDLERS, INFOS, datatype_id, op_id};
 use trace_format::mpi::{Kind, special};
-use trace_format::run::discovery::Frame;
 use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::{RankEvent, RankReader};
@@ -22,6 +21,7 @@ pub struct Recorded {
     findings: Vec<String>,
     stacks: BTreeMap<Id, Vec<u64>>,
     modules: Modules,
+    files: Files,
     loaders: Loaders,
 }
 
@@ -39,7 +39,7 @@ impl Recorded {
 
     pub(super) fn add(&mut self, event: RankEvent) {
         match event {
-            RankEvent::Definition(Definition::Module(module)) => self.modules.add(module),
+            RankEvent::Definition(Definition::Module(module)) => self.modules.add(&module, &mut self.files),
             RankEvent::Definition(Definition::Stack { id, frames }) => _ = self.stacks.insert(id, frames),
             RankEvent::Call(call) => self.calls.push(call),
             // Calling every function includes those that are warned of, such as MPI_Cancel.
@@ -63,7 +63,7 @@ impl Recorded {
     pub(super) fn place(&mut self, site: Id) -> String {
         for address in self.stacks.get(&site).into_iter().flatten() {
             let call = address.saturating_sub(1);
-            let places = self.loaders.locate(&Frame::at(self.modules.of(call), call));
+            let places = self.loaders.locate(&self.modules.frame_then(call, usize::MAX));
             let Some(place) = places.first() else { continue };
             let module = place.module.rsplit('/').next().unwrap_or_default();
             if !module.starts_with("libmpi") && !module.starts_with("libopen-") {

@@ -5,8 +5,12 @@ use anyhow::{Result, ensure};
 use trace_format::mpi::FUNCTIONS;
 
 /// Files that look symbols up in libraries and programs by their names.
-const SYMBOLS: [&str; 3] =
-    ["interposer/src/mpi/emulated.rs", "interposer/src/mpi/library.rs", "interposer/src/mpi/origin.rs"];
+const SYMBOLS: [&str; 4] = [
+    "interposer/src/mpi/emulated.rs",
+    "interposer/src/mpi/library.rs",
+    "interposer/src/mpi/origin.rs",
+    "team/src/library.rs",
+];
 /// The rows themselves, and what turns names into rows.
 const TABLE: &str = "trace-format/src/mpi/";
 /// Programs and tests.

@@ -1,7 +1,7 @@
 //! Levels of thread support.
 
 /// Levels of thread support, in their order (MPI 4.1, 11.2.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum ThreadLevel {
     /// The process has one thread.

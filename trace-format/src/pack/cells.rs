@@ -3,6 +3,7 @@
 use super::bytes::{head_of, word_at, words_of};
 use super::{ARENA, CALL_HEAD, MAX_CELLS, MAX_CHAIN, NONE};
 use crate::record::MAX_DURATION;
+use std::ops::Range;
 
 /// No key: these have 40 bits.
 const CHANGES: u64 = u64::MAX;
@@ -16,9 +17,9 @@ pub struct Cell {
     /// Commit word of the record without the lap ([`super::KEY`]).
     pub key: u64,
     /// Place of its first word in [`Cells::words`], and of its first stride in [`Cells::strides`].
-    pub start: usize,
+    pub start: u32,
     /// Number of its words: those of the record behind its head ([`super::bytes::head_of`]).
-    pub len: usize,
+    pub len: u32,
     /// The last two cells that followed: the body of a loop and what comes behind it, say.
     next: [u16; 2],
     /// Which of them followed last.
@@ -47,7 +48,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    fn new(key: u64, start: usize, len: usize, (gap, second): (u64, u64)) -> Cell {
+    fn new(key: u64, start: u32, len: u32, (gap, second): (u64, u64)) -> Cell {
         let (next, current, run, runs, expected, steady_below) = ([NONE; 2], 0, 0, [0; 2], NONE, 0);
         let (strided, steps, chain) = (false, 0, 0);
         let mut cell = Cell {
@@ -75,6 +76,13 @@ impl Cell {
     fn set_strided(&mut self, strided: bool) {
         self.strided = strided;
         self.steady = if strided || head_of(self.key) != CALL_HEAD { CHANGES } else { self.key };
+    }
+
+    /// The places of its words, and of their strides.
+    #[inline(always)]
+    fn words(&self) -> Range<usize> {
+        let start = self.start as usize;
+        start..start + self.len as usize
     }
 
     /// Is it equal to this one, but for its run and the fields that only packing needs?
@@ -167,7 +175,7 @@ impl<'a> Calls<'a> {
     pub fn next(&self, key: u64) -> Option<(&'a [u64], u16)> {
         let next = self.list.get(usize::from(self.last))?.expected;
         let cell = self.list.get(usize::from(next)).filter(|c| c.steady == key)?;
-        Some((self.words.get(cell.start..)?.get(..cell.len)?, next))
+        Some((self.words.get(cell.words())?, next))
     }
 
     /// The expected call has come, and ended at this time.
@@ -181,6 +189,14 @@ impl<'a> Calls<'a> {
     #[inline(always)]
     pub fn end(self) {
         (*self.end.0, *self.end.1) = (self.last, self.time);
+    }
+}
+
+/// Room for `more`, and a quarter of what is there: there may be the cells of thousands of threads, so that twice the room is
+/// too much.
+fn make_room<T>(list: &mut Vec<T>, more: usize) {
+    if list.capacity() - list.len() < more {
+        list.reserve_exact(more.max(list.len() / 4).max(4));
     }
 }
 
@@ -218,7 +234,7 @@ impl Cells {
     #[inline(always)]
     pub fn get(&self, cell: u16) -> Option<(&Cell, &[u64], &[u64])> {
         let c = self.list.get(cell as usize)?;
-        let range = c.start..c.start + c.len;
+        let range = c.words();
         Some((c, self.words.get(range.clone())?, self.strides.get(range)?))
     }
 
@@ -230,7 +246,7 @@ impl Cells {
 
     /// The words of a cell and their strides.
     pub fn slots(&mut self, cell: u16) -> impl Iterator<Item = (&mut u64, &mut u64)> {
-        let range = self.list.get(cell as usize).map_or(0..0, |c| c.start..c.start + c.len);
+        let range = self.list.get(cell as usize).map_or(0..0, Cell::words);
         let words = self.words.get_mut(range.clone()).unwrap_or_default().iter_mut();
         words.zip(self.strides.get_mut(range).unwrap_or_default())
     }
@@ -257,20 +273,31 @@ impl Cells {
     /// A new cell. `times`: the times that are expected of it.
     pub fn add(&mut self, key: u64, words: impl Iterator<Item = u64>, times: (u64, u64)) -> u16 {
         let start = self.words.len();
+        make_room(&mut self.words, words.size_hint().0);
         self.words.extend(words);
-        self.strides.resize(self.words.len(), 0);
-        self.list.push(Cell::new(key, start, self.words.len() - start, times));
+        self.add_strides();
+        make_room(&mut self.list, 1);
+        self.list.push(Cell::new(key, start as u32, (self.words.len() - start) as u32, times));
         (self.list.len() - 1) as u16
+    }
+
+    /// New words have no strides.
+    fn add_strides(&mut self) {
+        let more = self.words.len() - self.strides.len();
+        make_room(&mut self.strides, more);
+        self.strides.resize(self.words.len(), 0);
     }
 
     /// A new cell with the same words, of which no change is expected.
     pub fn copy(&mut self, cell: u16, times: (u64, u64)) -> u16 {
-        let Some(Cell { key, start, len, chain, .. }) = self.list.get(cell as usize).copied() else { return NONE };
+        let Some(old) = self.list.get(cell as usize).copied() else { return NONE };
         let from = self.words.len();
-        self.words.extend_from_within(start..start + len);
-        self.strides.resize(self.words.len(), 0);
-        let chain = if cell == self.last { chain.saturating_add(1) } else { 0 };
-        self.list.push(Cell { chain, ..Cell::new(key, from, len, times) });
+        make_room(&mut self.words, old.len as usize);
+        self.words.extend_from_within(old.words());
+        self.add_strides();
+        make_room(&mut self.list, 1);
+        let chain = if cell == self.last { old.chain.saturating_add(1) } else { 0 };
+        self.list.push(Cell { chain, ..Cell::new(old.key, from as u32, old.len, times) });
         (self.list.len() - 1) as u16
     }
 
@@ -321,7 +348,7 @@ impl Cells {
     pub fn step(&mut self, cell: u16) -> bool {
         let Some(c) = self.list.get_mut(cell as usize).filter(|c| c.strided) else { return false };
         c.steps = c.steps.saturating_add(1);
-        let range = c.start..c.start + c.len;
+        let range = c.words();
         if let (Some(words), Some(strides)) = (self.words.get_mut(range.clone()), self.strides.get(range)) {
             for i in 0..words.len().min(strides.len()) {
                 words[i] = words[i].wrapping_add(strides[i]);
@@ -351,7 +378,7 @@ impl Cells {
     #[inline]
     pub fn words_mut(&mut self, cell: u16) -> Option<(&mut [u64], &mut [u64])> {
         let c = self.list.get(usize::from(cell))?;
-        let range = c.start..c.start + c.len;
+        let range = c.words();
         Some((self.words.get_mut(range.clone())?, self.strides.get_mut(range)?))
     }
 

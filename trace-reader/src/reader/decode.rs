@@ -9,6 +9,7 @@ use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
 use crate::call::{Call, Outcome};
 use crate::unpack::{CellVersion, Unpacked};
+use thin_vec::ThinVec;
 use trace_format::file::NOT_COUNTED;
 use trace_format::mpi::FnId;
 use trace_format::pack::{CALL_HEAD, KEY};
@@ -60,15 +61,15 @@ struct Kept {
     may_be_counted: bool,
     polls: u32,
     /// Bytes that the values of the one that was handed over last have elsewhere.
-    bytes: usize,
+    bytes: u32,
     /// Its record: see [`Unpacked`], and [`super::varying`]. No words: nothing is alike.
     key: u64,
-    template: Vec<u64>,
+    template: ThinVec<u64>,
 }
 
 impl Kept {
     fn none(func: FnId) -> Kept {
-        let (layout, template) = (layout(func), Vec::new());
+        let (layout, template) = (layout(func), ThinVec::new());
         Kept { version: 0, is_known: false, func, layout, may_be_counted: false, polls: 0, bytes: 0, key: 0, template }
     }
 
@@ -126,6 +127,11 @@ impl Decoder {
         let missing = if calls == NOT_COUNTED { 0 } else { calls.saturating_sub(self.calls) };
         self.calls += missing;
         missing
+    }
+
+    /// No more records are unpacked.
+    pub(super) fn forget_kept(&mut self) {
+        (self.kept, self.kept_bytes) = (Vec::new(), 0);
     }
 
     /// Were CALL records missed, if the next record has `calls` of them in front of it?
@@ -222,12 +228,12 @@ impl Decoder {
         let (kept, layout) = (&mut self.kept[place], layout(call.func));
         if kept.func == call.func && kept.is_alike(layout, unpacked, alike) {
             let bytes = of_call(call);
-            let others = self.kept_bytes - kept.bytes;
+            let others = self.kept_bytes - kept.bytes as usize;
             if others.saturating_add(bytes) > MAX_KEPT_BYTES {
                 return false;
             }
             self.kept_bytes = others + bytes;
-            (kept.is_known, kept.bytes) = (true, bytes);
+            (kept.is_known, kept.bytes) = (true, bytes as u32);
             (kept.may_be_counted, kept.polls) = (call.func.row().may_be_counted(), call.polls);
         } else {
             kept.is_known = false;

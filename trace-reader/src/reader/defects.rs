@@ -1,8 +1,10 @@
 //! Damage in a trace that was found and skipped. Noise has as many defects as it has bytes: the first ones are told, the
 //! others counted.
 
+use serde::{Deserialize, Serialize};
+
 /// A place in a trace that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Defect {
     /// The process, as [`super::RankReader::rank`] numbers it.
     pub rank: i32,
@@ -16,7 +18,7 @@ pub struct Defect {
 const MOST: usize = 100;
 
 /// The defects of a rank's trace.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Defects {
     first: Vec<Defect>,
     /// How many more defects there are.

@@ -41,7 +41,8 @@ pub(super) struct Files {
     last: u64,
     /// Segments are gone that were not read, or not to their end.
     pub(super) is_cut: bool,
-    packed: FxHashMap<u16, Packed>,
+    /// By thread. Boxed: most maps have room for three, and one in them.
+    packed: FxHashMap<u16, Box<Packed>>,
     /// The last packed block, and its place; `None`: the buffer means nothing.
     buffer: Vec<u8>,
     held: Option<(u64, u64)>,
@@ -185,7 +186,7 @@ impl Files {
         }
         let BlockHeader { thread, lap, .. } = block.header;
         let is_cut = self.is_cut;
-        let Packed { unpacker, told } = self.packed.entry(thread).or_default();
+        let Packed { unpacker, told } = &mut **self.packed.entry(thread).or_default();
         let can = unpacker.can_unpack(&self.buffer, lap);
         let first = !std::mem::replace(told, !can);
         if !can {
@@ -212,7 +213,7 @@ impl Files {
         if !self.hold(block, true)? {
             return Ok(None);
         }
-        let Packed { unpacker, .. } = self.packed.entry(thread).or_default();
+        let Packed { unpacker, .. } = &mut **self.packed.entry(thread).or_default();
         let last = match amount {
             Amount::Bytes(most) => unpacker.look(&self.buffer, lap, most, look),
             Amount::Round(records) => unpacker.look_at_round(&self.buffer, lap, records, |record| _ = look(record)),
@@ -268,6 +269,11 @@ impl Files {
             Some(packed) => packed.unpacker.rounds(&self.buffer, most, times),
             None => (0, 0),
         }
+    }
+
+    /// There are no more blocks: what was kept to unpack others is given back.
+    pub(super) fn forget_records(&mut self) {
+        (self.packed, self.buffer, self.held) = (FxHashMap::default(), Vec::new(), None);
     }
 
     /// Closes all files until they are needed again.

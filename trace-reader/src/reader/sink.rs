@@ -5,7 +5,7 @@ use crate::args::Args;
 use crate::call::Call;
 
 /// Which calls a [`Sink`] keeps, to be told only how others repeat them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Keeps {
     /// None: each call comes whole.
     Nothing,

@@ -50,8 +50,8 @@ pub(super) struct Thread {
     offset: usize,
     decoder: Decoder,
     pub(super) trials: Trials,
-    /// The next event in the order of the records, with its time.
-    head: Option<(u64, LeanEvent)>,
+    /// The next event in the order of the records, with its time. No room of its own as long as there is no other thread.
+    head: Option<Box<Option<(u64, LeanEvent)>>>,
     /// Returns of calls that were handed over without them, the earliest last.
     returns: Vec<(u64, LeanEvent)>,
     /// Time of the last event that was handed over.
@@ -164,6 +164,11 @@ impl Thread {
     /// Is something at hand that was not handed over?
     pub(super) fn has_records(&self) -> bool {
         self.begun || self.at < self.records.len()
+    }
+
+    /// Is nothing at hand any more?
+    pub(super) fn has_handed_over(&self) -> bool {
+        !self.has_records() && self.staged.is_none() && self.head().is_none() && self.returns.is_empty()
     }
 
     pub(super) fn has_staged(&self) -> bool {
@@ -316,6 +321,15 @@ impl Thread {
         }
     }
 
+    /// There are no more blocks: what was kept for calls that are like others is given back.
+    pub(super) fn forget_records(&mut self) {
+        self.decoder.forget_kept();
+        self.record = Vec::new();
+        if !self.has_records() {
+            (self.records, self.at) = (Vec::new(), 0);
+        }
+    }
+
     fn end_lap(&mut self) {
         self.lap = self.lap.saturating_add(1);
         self.offset = 0;
@@ -377,12 +391,16 @@ impl Thread {
 
     /// Time of the next event, by the records at hand.
     pub(super) fn next_time(&self) -> Option<u64> {
-        let times = [self.head.as_ref().map(|h| h.0), self.returns.last().map(|r| r.0)];
+        let times = [self.head().map(|h| h.0), self.returns.last().map(|r| r.0)];
         times.into_iter().flatten().min().map(|t| t.max(self.last))
     }
 
+    fn head(&self) -> Option<&(u64, LeanEvent)> {
+        self.head.as_deref()?.as_ref()
+    }
+
     pub(super) fn has_head(&self) -> bool {
-        self.head.is_some()
+        self.head().is_some()
     }
 
     /// Is it known which event is next, or that there is none?
@@ -391,7 +409,7 @@ impl Thread {
     }
 
     pub(super) fn set_head(&mut self, event: LeanEvent) {
-        self.head = Some((time_of(&event), event));
+        **self.head.get_or_insert_default() = Some((time_of(&event), event));
     }
 
     /// Keeps a return until its time comes.
@@ -405,11 +423,11 @@ impl Thread {
     /// event), its return is an event of its own, so that nobody knows the results of the call too early.
     pub(super) fn next_event(&mut self, until: u64) -> Option<LeanEvent> {
         self.last = self.next_time()?;
-        let head_time = self.head.as_ref().map_or(u64::MAX, |h| h.0);
+        let head_time = self.head().map_or(u64::MAX, |h| h.0);
         if self.returns.last().is_some_and(|r| r.0 <= head_time) {
             return self.returns.pop().map(|r| r.1);
         }
-        let (_, mut event) = self.head.take()?;
+        let (_, mut event) = self.head.as_deref_mut()?.take()?;
         // Many polls are one record, and none of them had a result.
         if let RankEvent::Call(call) = &mut event
             && let Outcome::Returned(class) = call.outcome

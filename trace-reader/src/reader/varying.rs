@@ -5,6 +5,7 @@ use super::record::Moves;
 use crate::args::Args;
 use crate::call::Value;
 use std::sync::OnceLock;
+use thin_vec::ThinVec;
 use trace_format::mpi::{Class, FUNCTIONS, FnId, Kind, Many, Start};
 use trace_format::pack::CALL_HEAD;
 use trace_format::plan::{Elem, Item, Shape, plans};
@@ -140,9 +141,10 @@ fn varying(func: FnId) -> Layout {
 
 impl Layout {
     /// Puts the words of a record there, for [`Layout::is_alike`]; none if it has another length.
-    pub(super) fn set_template(&self, words: &[u64], template: &mut Vec<u64>) {
+    pub(super) fn set_template(&self, words: &[u64], template: &mut ThinVec<u64>) {
         template.clear();
         if words.len() == self.mask.len() {
+            template.reserve_exact(words.len());
             template.extend_from_slice(words);
         }
     }

@@ -226,7 +226,7 @@ impl Unpacker {
         records: usize,
         out: &mut R,
     ) -> Result<bool, PackError> {
-        let mut round = std::mem::take(&mut self.round);
+        let mut round = self.round.take().unwrap_or_default();
         round.give_up();
         let (mut begun, mut known, mut done) = (NONE, true, 0);
         let result = self.unpack_while(packed, lap, out, |unpacker, input, out| {
@@ -248,20 +248,20 @@ impl Unpacker {
             round.records = out.bytes();
             round.left = round.may_come_again(&self.cells).unwrap_or(0);
         }
-        self.round = round;
+        self.round = Some(round);
         result
     }
 
     /// Were the records that were unpacked last a round that may come again?
     pub fn knows_round(&self) -> bool {
-        self.round.left > 0
+        self.round.as_ref().is_some_and(|round| round.left > 0)
     }
 
     /// Goes on in the block as long as the round that was unpacked last comes again, for `most` rounds at most, but not to the
     /// end of the block. The times of their calls go into `times`. Returns the number of rounds, and the bytes of their records.
     pub fn rounds(&mut self, packed: &[u8], most: usize, times: &mut Vec<CallTimes>) -> (usize, usize) {
         times.clear();
-        let round = &mut self.round;
+        let Some(round) = self.round.as_deref_mut() else { return (0, 0) };
         let len = round.tokens.len();
         let total = packed.first_chunk().map_or(0, |total| u32::from_le_bytes(*total)) as usize;
         let rest = total.saturating_sub(self.done).saturating_sub(1);

@@ -33,6 +33,9 @@ pub enum JoinError {
          another launcher. Say where that of this one is with MPIVET_MPI=/path/to/libmpi.so"
     )]
     Alone,
+    /// The thread that speaks with the others has panicked.
+    #[error("an internal error: the thread that speaks with the other processes of the launcher has panicked")]
+    Panicked,
 }
 
 /// The processes that one launcher has started. All calls are made by the thread that joined them.

@@ -36,18 +36,21 @@ fn report(mpi: &Mpi, processes: usize, options: &[&str], trace: &Path) -> Result
 /// So many commits play all examples.
 const SHARES: usize = 80;
 
-fn several() -> Vec<usize> {
+const COUNTS: [usize; 5] = [2, 3, 4, 7, 16];
+
+/// Some of all numbers of processes, or all with the whole test.
+fn several() -> &'static [usize] {
     match Turn::now() {
-        Turn::All => vec![2, 3, 4, 7, 16],
-        Turn::Number(_) => vec![2, 4],
+        Turn::All => &COUNTS,
+        Turn::Number(_) => &[2, 4],
     }
 }
 
-fn assert_same(mpi: &Mpi, options: &[&str], trace: &Path) -> Result<()> {
+fn assert_same(mpi: &Mpi, counts: &[usize], options: &[&str], trace: &Path) -> Result<()> {
     let one = report(mpi, 1, options, trace)?;
     ensure!(matches!(one.code, Some(0 | 1 | 3)), "{}: {:?}\n{}", trace.display(), one.code, vet::last_words(&one));
     ensure!(one.stdout.starts_with('{'), "{}: no report\n{}", trace.display(), vet::last_words(&one));
-    for processes in several() {
+    for &processes in counts {
         let outcome = report(mpi, processes, options, trace)?;
         let what = format!("{} by {processes} processes under {}", trace.display(), mpi.name);
         ensure!(outcome.code == one.code, "{what}: {:?}\n{}", outcome.code, vet::last_words(&outcome));
@@ -90,7 +93,7 @@ fn ranks_that_repeat_themselves_and_others_give_one_report() -> Result<()> {
                 let one = report(&mpi, 1, &[], &trace)?;
                 ensure!(one.stdout.contains("damaged"), "no damage was found\n{}", one.stdout);
             }
-            assert_same(&mpi, &[], &trace)?;
+            assert_same(&mpi, several(), &[], &trace)?;
             std::fs::remove_dir_all(trace)?;
         }
     }
@@ -108,16 +111,22 @@ fn programs_give_one_report() -> Result<()> {
             Turn::All => examples.iter().collect(),
             Turn::Number(turn) => examples.iter().skip(turn as usize % SHARES).step_by(SHARES).collect(),
         };
-        for example in of_turn {
+        for (example, count) in of_turn.into_iter().zip(COUNTS.into_iter().cycle()) {
             let name = name_of(&example.path)?;
             let dir = scratch().join("crew").join(name.replace('/', "-"));
             let program = compile(&mpi, &example.path, &scratch())?;
             let job = mpi.job(example.ranks, &program, &example.args);
             let job = vet::vet_with(&example.options, &job, &dir, LIMIT).with_context(|| name)?;
-            assert_same(&mpi, &["--over"], &job.trace)?;
+            assert_same(&mpi, &[count], &["--over"], &job.trace)?;
+            std::fs::remove_dir_all(dir)?;
         }
     }
-    assert_same(&mpi::first().context("no MPI library")?, &[], &root().join("analyzer/tests/released/layout-10/trace"))
+    assert_same(
+        &mpi::first().context("no MPI library")?,
+        several(),
+        &[],
+        &root().join("analyzer/tests/released/layout-10/trace"),
+    )
 }
 
 /// The limit of open files holds for one process.

@@ -77,7 +77,10 @@ pub fn muster() -> Result<Role, JoinError> {
     let courier = std::thread::spawn(move || {
         let team = match Team::join() {
             Ok(Some(team)) => team,
-            Ok(None) => return,
+            Ok(None) => {
+                _ = told.send(Err(JoinError::Alone));
+                return;
+            }
             Err(e) => {
                 _ = told.send(Err(e));
                 return;
@@ -98,10 +101,7 @@ pub fn muster() -> Result<Role, JoinError> {
         Ok(Ok(hosts)) => Ok(Role::First(Crew { commands, hosts, courier: RefCell::new(Some(courier)), received })),
         Ok(Err(e)) => Err(e),
         // The courier of a helper tells nothing, and ends with its work.
-        Err(_) => {
-            _ = courier.join();
-            Ok(Role::Helper)
-        }
+        Err(_) => courier.join().map(|()| Role::Helper).map_err(|_| JoinError::Panicked),
     }
 }
 

@@ -57,17 +57,22 @@ struct Thread {
 }
 
 /// Puts a value at its place in a list.
+#[inline]
 fn put<V>(list: &mut Vec<Option<V>>, place: u32, value: V) {
     let place = place as usize;
     if list.len() <= place {
-        // A quarter more, not as many again: there may be operations of thousands of ranks.
-        let more = place + 1 - list.len();
-        if list.capacity() - list.len() < more && place > 1 << 14 {
-            list.reserve_exact(more.max(place / 4));
-        }
-        list.resize_with(place + 1, || None);
+        lengthen(list, place + 1);
     }
     list[place] = Some(value);
+}
+
+#[cold]
+fn lengthen<V>(list: &mut Vec<Option<V>>, len: usize) {
+    // A quarter more, not as many again: there may be operations of thousands of ranks.
+    if list.capacity() < len && len > 1 << 14 {
+        list.reserve_exact((len - list.len()).max(len / 4));
+    }
+    list.resize_with(len, || None);
 }
 
 impl Op {

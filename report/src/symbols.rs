@@ -12,6 +12,7 @@ use symbols::variables::{Declared, StackFrame, Storage, Syntax, Variables};
 use symbols::{Fetch, Files, Loaders, MAX_SOURCE, Modules};
 use trace_format::definition::{Definition, Id};
 use trace_format::location::Location;
+use trace_format::room::make_room;
 use trace_format::run::discovery::Frame;
 use trace_format::untrusted;
 
@@ -45,10 +46,7 @@ struct Stack {
 impl Stacks {
     fn add(&mut self, id: Id, modules: usize, frames: &[u64]) {
         let start = self.frames.len();
-        // Not twice the room: there may be thousands of ranks.
-        if self.frames.capacity() - start < frames.len() {
-            self.frames.reserve_exact(frames.len().max(start / 4));
-        }
+        make_room(&mut self.frames, frames.len());
         self.frames.extend_from_slice(frames);
         let place = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let stack = Stack { id, modules: place(modules), frames: (place(start), place(self.frames.len())) };

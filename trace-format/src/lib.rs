@@ -28,6 +28,7 @@ pub mod ranks;
 pub mod record;
 pub mod requests;
 pub mod rest_copy;
+pub mod room;
 pub mod run;
 pub mod sample;
 pub mod settings;

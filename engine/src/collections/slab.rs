@@ -5,6 +5,7 @@
 //! insertion and removal together take a quarter more instructions there.
 
 use std::ops::{Index, IndexMut};
+use trace_format::room::make_room;
 
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
@@ -18,15 +19,6 @@ impl<T> Default for Slab<T> {
     }
 }
 
-/// From this many places on a full slab gets a quarter more, not as many again: there may be operations of thousands of ranks.
-const LARGE: usize = 1 << 14;
-
-#[cold]
-fn grow<T>(places: &mut Vec<T>) {
-    let len = places.len();
-    if len < LARGE { places.reserve(1) } else { places.reserve_exact(len / 4) }
-}
-
 impl<T> Slab<T> {
     #[inline(always)]
     pub(crate) fn insert(&mut self, value: T) -> u32 {
@@ -34,9 +26,7 @@ impl<T> Slab<T> {
             self.places[place as usize] = Some(value);
             return place;
         }
-        if self.places.len() == self.places.capacity() {
-            grow(&mut self.places);
-        }
+        make_room(&mut self.places, 1);
         self.places.push(Some(value));
         self.places.len() as u32 - 1
     }

@@ -3,6 +3,7 @@
 use super::bytes::{head_of, word_at, words_of};
 use super::{ARENA, CALL_HEAD, MAX_CELLS, MAX_CHAIN, NONE};
 use crate::record::MAX_DURATION;
+use crate::room::make_room;
 use std::ops::Range;
 
 /// No key: these have 40 bits.
@@ -189,14 +190,6 @@ impl<'a> Calls<'a> {
     #[inline(always)]
     pub fn end(self) {
         (*self.end.0, *self.end.1) = (self.last, self.time);
-    }
-}
-
-/// Room for `more`, and a quarter of what is there: there may be the cells of thousands of threads, so that twice the room is
-/// too much.
-fn make_room<T>(list: &mut Vec<T>, more: usize) {
-    if list.capacity() - list.len() < more {
-        list.reserve_exact(more.max(list.len() / 4).max(4));
     }
 }
 

@@ -14,21 +14,21 @@ use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
-use trace_format::run::proc;
+use trace_format::run::proc::{self, Leaving};
 
 /// A process may have 1024 files open, if nobody says otherwise.
 const MOST: usize = 512;
 /// New processes are looked for this often.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 /// If the first one ends, so many others are looked at.
-const LOOKS: usize = 16;
+const LOOKS: usize = 64;
 
 /// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct End {
     /// The process.
     pub process: ProcessId,
-    /// When it was known.
+    /// When it was known. Ends of which nobody knows the order have the same time.
     pub at: Instant,
     /// As `waitpid(2)` tells, where the system has said it.
     pub status: Option<i32>,
@@ -85,6 +85,9 @@ fn watch(arrivals: &Receiver<Watched>, mut tell: impl FnMut(End)) -> rustix::io:
     let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let mut all: BTreeMap<u64, Watched> = BTreeMap::new();
     let (mut next, mut is_first) = (0, true);
+    // Those that had closed their files when the first one was over. A launcher that has seen this ends the others, and the
+    // system may then be done with one of these before it is done with the first.
+    let mut at_once: BTreeMap<u64, Instant> = BTreeMap::new();
     let mut events = Vec::with_capacity(MOST);
     loop {
         let is_over = loop {
@@ -109,9 +112,15 @@ fn watch(arrivals: &Receiver<Watched>, mut tell: impl FnMut(End)) -> rustix::io:
         for number in events.iter().map(|event: &epoll::Event| event.data.u64()) {
             let Some(Watched { process, descriptor }) = all.remove(&number) else { continue };
             _ = epoll::delete(&queue, &descriptor);
-            let mut others = all.values().take(LOOKS).map(|other| other.process.pid);
-            let is_alone = may_be_alone && !all.is_empty() && !others.any(proc::is_being_ended);
+            let looked_at = if is_first { LOOKS } else { 0 };
+            let others = all.iter().take(looked_at).map(|(number, other)| (*number, proc::leaving(other.process.pid)));
+            let others: Vec<(u64, Leaving)> = others.collect();
+            let is_alone = may_be_alone && !all.is_empty() && others.iter().all(|(_, leaving)| *leaving == Leaving::No);
             is_first = false;
+            at_once.extend(
+                others.iter().filter(|(_, leaving)| *leaving == Leaving::Closed).map(|(number, _)| (*number, at)),
+            );
+            let at = at_once.remove(&number).unwrap_or(at);
             tell(End { process, at, status: status(process, &descriptor), is_alone });
         }
         if is_over {

@@ -79,23 +79,34 @@ pub fn lives(pid: u32, start_then: u64) -> bool {
     start(pid) == Some(start_then)
 }
 
-/// Has the process ended, or is a signal on its way that ends processes?
-pub fn is_being_ended(pid: u32) -> bool {
-    match fs::read_to_string(dir(pid).join("status")) {
-        Ok(status) => is_to_end(&status),
-        Err(_) => true,
-    }
+/// How far a process is on its way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Leaving {
+    /// It runs, and nobody has told it to end.
+    No,
+    /// A signal is on its way that ends processes.
+    Told,
+    /// Its files are closed, which others may have seen, or it is over.
+    Closed,
 }
 
-fn is_to_end(status: &str) -> bool {
+/// How far the process is on its way out.
+pub fn leaving(pid: u32) -> Leaving {
+    fs::read_to_string(dir(pid).join("status")).map_or(Leaving::Closed, |status| leaving_by(&status))
+}
+
+fn leaving_by(status: &str) -> Leaving {
     // By their numbers on every architecture of Linux: hang-up, interrupt, quit, kill, terminate.
     const ENDING: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 8 | 1 << 14;
-    let mut fields = status.lines().filter_map(|line| line.split_once(':'));
-    fields.any(|(name, value)| match name {
-        "State" => value.trim_start().starts_with(['Z', 'X']),
-        "SigPnd" | "ShdPnd" => u64::from_str_radix(value.trim(), 16).is_ok_and(|pending| pending & ENDING != 0),
-        _ => false,
-    })
+    let fields = status.lines().filter_map(|line| line.split_once(':')).map(|(name, value)| (name, value.trim()));
+    let of_field = |(name, value): (&str, &str)| match name {
+        "State" if value.starts_with(['Z', 'X']) => Leaving::Closed,
+        // The system closes the files of a process before it says that it is over.
+        "FDSize" if value == "0" => Leaving::Closed,
+        "SigPnd" | "ShdPnd" if u64::from_str_radix(value, 16).is_ok_and(|all| all & ENDING != 0) => Leaving::Told,
+        _ => Leaving::No,
+    };
+    fields.map(of_field).max().unwrap_or(Leaving::No)
 }
 
 /// The variables that a process was started with: `NAME=VALUE` and a zero byte each. Empty if they may not be read.
@@ -168,12 +179,15 @@ mod tests {
 
     #[test]
     fn a_process_that_is_told_to_end_is_known() {
-        assert!(!is_to_end(
-            "State:\tR (running)\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000010000\nSigBlk:\tffffffffffffffff"
-        ));
-        assert!(is_to_end("State:\tR (running)\nSigPnd:\t0000000000000100\n") && is_to_end("State:\tZ (zombie)\n"));
-        assert!(is_to_end("State:\tS (sleeping)\nShdPnd:\t0000000000004000\n"));
-        assert!(!is_being_ended(std::process::id()) && is_being_ended(u32::MAX));
+        let running = "State:\tR (running)\nFDSize:\t64\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000010000\n";
+        assert_eq!(leaving_by(&format!("{running}SigBlk:\tffffffffffffffff")), Leaving::No);
+        assert_eq!(leaving_by(&running.replace("SigPnd:\t00000000000000", "SigPnd:\t00000000000001")), Leaving::Told);
+        assert_eq!(leaving_by(&running.replace("ShdPnd:\t000000000001", "ShdPnd:\t000000000000")), Leaving::No);
+        assert_eq!(leaving_by("State:\tS (sleeping)\nShdPnd:\t0000000000004000\n"), Leaving::Told);
+        assert_eq!(leaving_by("State:\tZ (zombie)\nSigPnd:\t0000000000000100\n"), Leaving::Closed);
+        // It still runs in the system, which gives back its memory.
+        assert_eq!(leaving_by(&running.replace("FDSize:\t64", "FDSize:\t0")), Leaving::Closed);
+        assert_eq!((leaving(std::process::id()), leaving(u32::MAX)), (Leaving::No, Leaving::Closed));
     }
 
     #[test]

@@ -133,11 +133,14 @@ fn numbers(list: &str) -> Option<Vec<i32>> {
 /// `slurmstepd-node1: error: *** STEP 3.0 ON node1 CANCELLED AT 2026-11-26T07:32:09 ***`. Where it names a reason, the
 /// state of the job has it, too.
 fn is_step_cancelled(said: &str) -> bool {
-    let is_end = |line: &&str| line.starts_with("srun: error: ") && line.contains(": task");
+    let is_task_end = |line: &str| line.starts_with("srun: error: ") && line.contains(": task");
     let is_cancelled =
         |line: &str| line.starts_with("slurmstepd") && line.contains("*** STEP ") && line.contains(" CANCELLED AT ");
-    // With --kill-on-bad-exit, srun cancels the step itself after the end of a task.
-    said.lines().take_while(|line| !is_end(line)).any(is_cancelled)
+    // The nodes' words may come after those on the ends of tasks of other nodes.
+    let is_abort = |line: &str| line.starts_with("srun: Job step aborted") || is_cancelled(line);
+    // With --kill-on-bad-exit, srun aborts the step itself after the end of a task.
+    let first = said.lines().find(|line| is_task_end(line) || is_abort(line));
+    first.is_some_and(is_abort) && said.lines().any(is_cancelled)
 }
 
 /// Names of the signals that end a process, as the C library has them, and their numbers, which are the same on all machines that
@@ -184,6 +187,10 @@ mod tests {
         let step = "slurmstepd-node1: error: *** STEP 3.0 ON node1 CANCELLED AT 2026-11-26T07:32:09 ***\n";
         let after_death = format!("srun: error: node3: task 5: Killed\n{step}");
         assert!(!is_step_cancelled(&after_death));
+        let aborted = "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\n";
+        assert!(is_step_cancelled(&format!("{aborted}{after_death}")));
+        assert!(!is_step_cancelled(&format!("srun: error: node3: task 5: Killed\n{aborted}{step}")));
+        assert!(!is_step_cancelled(aborted));
         assert!(is_step_cancelled(step) && !is_step_cancelled("*** STEP 3.0 ON node1 CANCELLED AT"));
     }
 

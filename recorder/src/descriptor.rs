@@ -29,20 +29,20 @@ impl Identity {
         ((status.st_dev, status.st_ino) == (self.device, self.inode)).then_some(status.st_size as u64)
     }
 
-    /// Opens the file again, for appending. Safe in a signal handler.
-    pub(crate) fn open(&self) -> io::Result<RawFd> {
+    /// Opens the file again, for appending; also its size. Safe in a signal handler.
+    pub(crate) fn open(&self) -> io::Result<(RawFd, u64)> {
         let flags = libc::O_WRONLY | libc::O_APPEND | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         // SAFETY: the path is a C string.
         let fd = unsafe { libc::open(self.path.as_ptr(), flags) };
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        if self.size_by(fd).is_none() {
+        let Some(size) = self.size_by(fd) else {
             // SAFETY: the descriptor was opened here.
             unsafe { libc::close(fd) };
             return Err(io::Error::from_raw_os_error(libc::ESTALE));
-        }
-        Ok(duplicate_far_up(fd).unwrap_or(fd))
+        };
+        Ok((duplicate_far_up(fd).unwrap_or(fd), size))
     }
 }
 
@@ -59,24 +59,29 @@ impl Kept {
         Ok(Kept { file: ManuallyDrop::new(far_up(file)), identity })
     }
 
-    /// The file, opened again if the program has closed it.
-    pub(crate) fn look(&mut self) -> io::Result<&File> {
-        if !self.is_ours() {
-            // SAFETY: the descriptor was opened just now and belongs to nobody else.
-            self.file = ManuallyDrop::new(unsafe { File::from_raw_fd(self.identity.open()?) });
-        }
-        Ok(&self.file)
+    /// The file, opened again if the program has closed it, and its size.
+    pub(crate) fn look(&mut self) -> io::Result<(&File, u64)> {
+        let size = match self.size_if_ours() {
+            Some(size) => size,
+            None => {
+                let (fd, size) = self.identity.open()?;
+                // SAFETY: the descriptor was opened just now and belongs to nobody else.
+                self.file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
+                size
+            }
+        };
+        Ok((&self.file, size))
     }
 
-    fn is_ours(&self) -> bool {
-        self.identity.size_by(self.file.as_raw_fd()).is_some()
+    fn size_if_ours(&self) -> Option<u64> {
+        self.identity.size_by(self.file.as_raw_fd())
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
         // Otherwise the number belongs to the program, or to nobody.
-        if self.is_ours() {
+        if self.size_if_ours().is_some() {
             // SAFETY: it is dropped once, and not used again.
             unsafe { ManuallyDrop::drop(&mut self.file) };
         }

@@ -58,8 +58,8 @@ impl Ring {
         self.size += bytes;
     }
 
-    /// The file of the last segment, to be appended to.
-    pub(crate) fn file(&mut self) -> io::Result<&File> {
+    /// The file of the last segment, to be appended to, and its size.
+    pub(crate) fn file(&mut self) -> io::Result<(&File, u64)> {
         self.file.look()
     }
 
@@ -169,13 +169,13 @@ mod tests {
         let own = File::create(dir.join("own")).unwrap();
         // SAFETY: two numbers that are open.
         let take = |fd| unsafe { libc::dup2(own.as_raw_fd(), fd) };
-        take(ring.file().unwrap().as_raw_fd());
-        ring.file().unwrap().write_all(b"more").unwrap();
+        take(ring.file().unwrap().0.as_raw_fd());
+        ring.file().unwrap().0.write_all(b"more").unwrap();
         assert_eq!(own.metadata().unwrap().len(), 0);
         let segment = std::fs::read(segment_path(&dir, STEM, 1)).unwrap();
         assert_eq!(segment, [&segment_header(1)[..], b"more"].concat());
         // The next segment closes nothing that is not ours.
-        let taken = take(ring.file().unwrap().as_raw_fd());
+        let taken = take(ring.file().unwrap().0.as_raw_fd());
         ring.next().unwrap();
         // SAFETY: it is ours by dup2.
         let taken = unsafe { File::from_raw_fd(taken) };

@@ -159,16 +159,19 @@ impl Packing {
     }
 }
 
-/// A descriptor of the trace file that is the trace's still, opened again if the program has closed the one before. Safe in
-/// a signal handler.
-fn current(identity: &Identity) -> io::Result<RawFd> {
+/// A descriptor of the trace file that is the trace's still, opened again if the program has closed the one before, and the size
+/// of the file. Safe in a signal handler.
+fn current(identity: &Identity) -> io::Result<(RawFd, u64)> {
     let fd = RAW_FD.load(Ordering::SeqCst);
-    if fd < 0 || identity.size_by(fd).is_some() {
-        return Ok(fd);
+    if fd < 0 {
+        return Ok((fd, 0));
     }
-    let fd = identity.open()?;
+    if let Some(size) = identity.size_by(fd) {
+        return Ok((fd, size));
+    }
+    let (fd, size) = identity.open()?;
     RAW_FD.store(fd, Ordering::SeqCst);
-    Ok(fd)
+    Ok((fd, size))
 }
 
 /// Forgets the descriptor: after a fork the child must not write.
@@ -180,21 +183,22 @@ pub fn detach() {
 }
 
 impl Trace {
-    /// Sees to it that the descriptor is that of the trace. False, and recording ends, if there is none.
-    fn is_open(&self, file: &mut File) -> bool {
+    /// Sees to it that the descriptor is that of the trace, and returns the size of the file. `None`, and recording ends, if there
+    /// is none.
+    fn open(&self, file: &mut File) -> Option<u64> {
         match current(&self.identity) {
-            Ok(fd) if fd == file.as_raw_fd() => true,
-            Ok(fd) if fd >= 0 => {
+            Ok((fd, size)) if fd == file.as_raw_fd() => Some(size),
+            Ok((fd, size)) if fd >= 0 => {
                 // SAFETY: the descriptor was opened for the trace and belongs to nobody else.
                 let again = unsafe { File::from_raw_fd(fd) };
                 // The number of the old one belongs to the program, or to nobody.
                 std::mem::forget(std::mem::replace(file, again));
-                true
+                Some(size)
             }
-            Ok(_) => false,
+            Ok(_) => None,
             Err(e) => {
                 self.is_closed(&e);
-                false
+                None
             }
         }
     }
@@ -206,18 +210,17 @@ impl Trace {
 
     fn append(&self, parts: [&[u8]; 2]) -> bool {
         let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
-        !is_lost() && self.is_open(&mut file) && self.append_to(&file, parts)
+        !is_lost() && self.open(&mut file).is_some_and(|size| self.append_to(&file, size, parts))
     }
 
-    /// Appends bytes whole. On failure nothing of them stays in the file and recording ends.
-    fn append_to(&self, file: &File, parts: [&[u8]; 2]) -> bool {
+    /// Appends bytes whole to a file of this size. On failure nothing of them stays in the file and recording ends.
+    fn append_to(&self, file: &File, size: u64, parts: [&[u8]; 2]) -> bool {
         if is_lost() {
             return false;
         }
         let fd = file.as_raw_fd();
         let total: usize = parts.iter().map(|p| p.len()).sum();
         // Past the limit on file sizes a write would raise SIGXFSZ, which ends the program.
-        let size = file.metadata().map_or(0, |m| m.len());
         if size + total as u64 > size_limit() {
             lost(&format!("the trace in {} has reached the limit on file sizes (ulimit -f)", self.dir.display()));
             return false;
@@ -291,7 +294,7 @@ impl Trace {
 
     fn append_to_ring(&self, ring: &mut Ring, parts: [&[u8]; 2]) -> bool {
         match ring.file() {
-            Ok(file) => self.append_to(file, parts),
+            Ok((file, size)) => self.append_to(file, size, parts),
             Err(e) => {
                 self.is_closed(&e);
                 false
@@ -432,9 +435,9 @@ pub fn process_event(record: &[u8]) {
     if is_lost() {
         return;
     }
-    let Ok(fd) = current(&trace.identity) else { return };
+    let Ok((fd, size)) = current(&trace.identity) else { return };
     // Past the limit on file sizes a write raises SIGXFSZ, and the process would end by that.
-    if trace.identity.size_by(fd).is_some_and(|size| size + total as u64 <= size_limit()) {
+    if fd >= 0 && size + total as u64 <= size_limit() {
         // SAFETY: the pointer and length are those of a live array; the file is open in append mode, so that one
         // write is one block.
         unsafe { libc::write(fd, bytes.as_ptr().cast(), total) };

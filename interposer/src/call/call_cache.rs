@@ -4,6 +4,7 @@
 //! arguments are remembered for their call sites alone.
 
 use crate::call::info::Info;
+use crate::call::rules;
 use crate::call::sites::{Arrival, Site, Slots};
 use crate::mpi::handles;
 use crate::mpi::words::Words;
@@ -164,7 +165,7 @@ impl CallCache {
     /// May the values of calls of this function be remembered?
     pub(crate) fn fits(info: &Info) -> bool {
         let bytes = info.ins.bytes.map_or(usize::MAX, usize::from);
-        info.ins.are_by_words && info.rules.is_plain && info.args <= WORDS && bytes <= BYTES
+        info.ins.are_by_words && rules::are_plain(info.row) && info.args <= WORDS && bytes <= BYTES
     }
 
     /// Another thread has taken over: what was known of stacks is void.

@@ -4,7 +4,7 @@ use crate::call::call_cache::{self, CallCache};
 use crate::call::encode::{Steps, max_bytes};
 use crate::call::operands::Operands;
 use crate::call::requests::RequestParam;
-use crate::call::rules::Rules;
+use crate::call::rules::RulesOnUse;
 use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
 use crate::mpi::library;
@@ -60,7 +60,7 @@ pub(crate) struct Info {
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
     /// The rules that checks look at before it is called.
-    pub(crate) rules: Rules,
+    pub(crate) rules: RulesOnUse,
     pub(crate) role: Role,
     pub(crate) on_window: OnWindow,
     pub(crate) buffering: Buffering,
@@ -370,7 +370,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         loan: loan(row),
         handles_objects: false,
         always_available: row.id.is_always_available(),
-        rules: Rules::of(row, (said.has_special_rules)(row)),
+        rules: RulesOnUse::of(row, (said.has_special_rules)(row)),
         role: role(row, &operands),
         on_window: OnWindow::of(row),
         buffering: Buffering::of(row.id, row.class),

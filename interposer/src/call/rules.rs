@@ -2,6 +2,8 @@
 
 use crate::call::topology;
 use crate::mpi::descent;
+use once_cell::race::OnceBox;
+use std::ops::Deref;
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
 
 /// Place of a parameter that a function does not have: its word is always 0.
@@ -168,22 +170,18 @@ pub(crate) struct Rules {
     pub(crate) results: usize,
     /// It fills memory by a datatype, and has no operands of communication.
     pub(crate) unpacks: bool,
-    /// All that is looked at is in the words of the arguments, not behind addresses.
-    pub(crate) is_plain: bool,
     /// It needs MPI to be under way.
     pub(crate) inside: bool,
 }
 
 impl Rules {
-    pub(crate) fn of(row: &'static Function, special: bool) -> Rules {
-        let extension = row.is_extension();
+    fn of(row: &'static Function, special: bool) -> Rules {
         let mut rules = Rules {
             comm: NONE,
-            inside: !(row.id.is_always_available() || extension || row.class == Class::SessionFinalize),
+            inside: !(row.id.is_always_available() || row.is_extension() || row.class == Class::SessionFinalize),
             ..Rules::default()
         };
-        // A function that returns no error code converts handles, the null handle too.
-        if row.ret != Kind::Code || matches!(row.class, Class::Init | Class::Abort | Class::Pcontrol) || extension {
+        if !has_rules(row) {
             rules.special = row.id == FnId::MPI_Init_thread;
             return rules;
         }
@@ -205,13 +203,47 @@ impl Rules {
         let results = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
         rules.results = results.or(rules.requests.map(|(_, place)| place)).unwrap_or(NONE);
         rules.unpacks = unpacks(row.class) && rules.buffers.iter().any(|b| b.writes);
-        rules.is_plain = row.params.iter().all(|p| p.len.is_empty() && (p.dir != Dir::InOut || is_buffer(p.kind)));
         rules
     }
 
     pub(crate) fn are_empty(&self) -> bool {
         self.rules.is_empty() && self.buffers.is_empty() && self.requests.is_none() && !self.special
     }
+}
+
+/// The rules of a function, worked out when they are first needed: programs call a few of the functions that there are. That
+/// waits for nobody, so that a signal handler may need them while the thread works them out.
+pub(crate) struct RulesOnUse {
+    row: &'static Function,
+    special: bool,
+    known: OnceBox<Rules>,
+}
+
+impl RulesOnUse {
+    /// `special`: there are rules for the function that follow from no kind of parameter.
+    pub(crate) fn of(row: &'static Function, special: bool) -> RulesOnUse {
+        RulesOnUse { row, special, known: OnceBox::new() }
+    }
+}
+
+impl Deref for RulesOnUse {
+    type Target = Rules;
+
+    #[inline]
+    fn deref(&self) -> &Rules {
+        self.known.get_or_init(|| Box::new(Rules::of(self.row, self.special)))
+    }
+}
+
+/// Are there rules for the arguments of a function? One that returns no error code converts handles, the null handle too.
+fn has_rules(row: &Function) -> bool {
+    row.ret == Kind::Code && !matches!(row.class, Class::Init | Class::Abort | Class::Pcontrol) && !row.is_extension()
+}
+
+/// Is all that the rules of a function look at in the words of the arguments, not behind addresses?
+pub(super) fn are_plain(row: &Function) -> bool {
+    let is_plain = |p: &Param| p.len.is_empty() && (p.dir != Dir::InOut || is_buffer(p.kind));
+    has_rules(row) && row.params.iter().all(is_plain)
 }
 
 /// Has a function without operands of communication buffers that it fills by a datatype?

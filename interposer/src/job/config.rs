@@ -71,7 +71,8 @@ pub(crate) fn follower() -> &'static Option<Root> {
 
 /// `MPIVET_PRECISE`: is memory of pending operations watched, and against loads, too?
 pub(crate) fn precise() -> Option<bool> {
-    match text(PRECISE)?.as_str() {
+    static SAID: OnceLock<Option<bool>> = OnceLock::new();
+    *SAID.get_or_init(|| match text(PRECISE)?.as_str() {
         "off" => None,
         "stores" => Some(false),
         "loads" => Some(true),
@@ -79,7 +80,7 @@ pub(crate) fn precise() -> Option<bool> {
             recorder::log::line("MPIVET_PRECISE is neither loads nor stores nor off; using loads");
             Some(true)
         }
-    }
+    })
 }
 
 /// `MPIVET_PRECISE_FROM`: the calls that are suspected; nobody has said so: all are.

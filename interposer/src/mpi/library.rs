@@ -119,7 +119,7 @@ pub(crate) fn next_definition(name: &str) -> Option<*mut c_void> {
 /// Does the address lie in a tool that wraps MPI?
 fn is_tool(address: *mut c_void) -> bool {
     static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
-    let tools = TOOLS.get_or_init(|| origin::modules(Origin::Tool).map(|m| (m.start, m.end)).collect());
+    let tools = TOOLS.get_or_init(|| origin::modules(Origin::Tool).iter().map(|m| (m.start, m.end)).collect());
     tools.iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))
 }
 

@@ -41,8 +41,8 @@ impl Origin {
 }
 
 /// The modules of this origin that are loaded now.
-pub(crate) fn modules(origin: Origin) -> impl Iterator<Item = Loaded> {
-    modules::loaded().into_iter().filter(move |module| Origin::of(module) == origin)
+pub(crate) fn modules(origin: Origin) -> Vec<Loaded> {
+    known().iter().filter(|(_, of)| *of == origin).map(|(module, _)| module.clone()).collect()
 }
 
 /// The origin of the module that an address lies in. Modules are only looked at again when any came or went.

@@ -16,7 +16,7 @@ static ENDS: [AtomicU64; NEVER_RETURN.len()] = [const { AtomicU64::new(0) }; NEV
 /// Looks at the modules. To be called when MPI has begun.
 pub(crate) fn learn() {
     let of_system = |path: &str| path.is_empty() || path.starts_with("/lib") || path.starts_with("/usr/lib");
-    let programs = origin::modules(Origin::Program).filter(|m| !of_system(&m.path));
+    let programs = origin::modules(Origin::Program).into_iter().filter(|m| !of_system(&m.path));
     for ([start, end], module) in CODE.iter().zip(programs) {
         start.store(module.start, Ordering::Relaxed);
         end.store(module.end, Ordering::Relaxed);

@@ -8,12 +8,21 @@ use recorder::{environment, log, trace};
 use trace_format::file::{RankHeader, VERSION, job_path};
 use trace_format::mpi::FnId;
 use trace_format::run::job::{Buffering, Job, Mpi, SlurmJob};
+use trace_format::variables::Variables;
 
 /// Writes `job.json`, whole or not at all.
 pub(super) fn write(job: Job) {
     let Some(trace) = trace::get() else { return };
     if let Err(e) = trace_format::run::job::write(job, &trace.dir) {
         log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
+    }
+}
+
+/// Writes the variables of the library beside it.
+pub(super) fn write_variables(variables: &Variables) {
+    let Some(trace) = trace::get() else { return };
+    if let Err(e) = trace_format::run::job::write_variables(variables, &trace.dir) {
+        log::line(&format!("cannot write the variables of the MPI library to {}: {e}", trace.dir.display()));
     }
 }
 

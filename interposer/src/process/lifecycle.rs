@@ -161,20 +161,20 @@ fn stranger(size: i32, class: Class) -> Option<String> {
     Some(stranger.text)
 }
 
-/// Writes down what the job is, then again with the variables of the library.
-fn write_job(library: &'static MpiLibrary, config: &Config, settings: tool::Settings, mut job: Job) {
+/// Writes down what the job is, then the variables of the library.
+fn write_job(library: &'static MpiLibrary, config: &Config, settings: tool::Settings, job: Job) {
     // Reading the variables takes some libraries long; by then another rank may have ended the job.
-    job_file::write(job.clone());
-    let values = settings.values;
+    job_file::write(job);
+    let (values, was_used) = (settings.values, settings.was_used);
     // Gives the reference on the tool interface back, which must not be held while variables are read.
     let wishes = settings.took_effect();
-    job.variables = if config.variables { tool::variables(library, values) } else { None };
+    let mut variables = if config.variables { tool::variables(library, values, was_used) } else { None };
     wishes.iter().filter(|w| w.refused.is_some()).for_each(|w| log::line(&w.text()));
     if !wishes.is_empty() {
-        job.variables.get_or_insert_default().wishes = wishes;
+        variables.get_or_insert_default().wishes = wishes;
     }
-    if job.variables.is_some() {
-        job_file::write(job);
+    if let Some(variables) = variables {
+        job_file::write_variables(&variables);
     }
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn install(under_run: bool) {
 }
 
 fn is_library_handler(handler: usize) -> bool {
-    origin::modules(Origin::Internal).any(|m| (m.start..m.end).contains(&(handler as u64)))
+    origin::of_address(handler as u64) == Origin::Internal
 }
 
 /// Does the instruction that the signal interrupted raise it again when the handler returns? What the terminal or the

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
 use std::sync::Once;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// A reference on the tool interface; given back when dropped.
 pub(crate) struct Interface {
@@ -15,6 +16,12 @@ pub(crate) struct Interface {
     pub(crate) is_threaded: bool,
     /// Addresses of functions that were called.
     found: RefCell<FxHashMap<&'static str, usize>>,
+    /// Room for a name and a description. To clear it anew for each variable takes longer than to read them.
+    pub(crate) texts: RefCell<(Text, Text)>,
+    /// Room for a value.
+    pub(crate) words: RefCell<Vec<u64>>,
+    /// The library's count of references, where this one was counted there and not taken by MPI_T_init_thread.
+    counted: Option<&'static AtomicI32>,
 }
 
 /// Longest name and longest description that are read.
@@ -32,12 +39,36 @@ impl Interface {
         Interface::take(library, threaded)
     }
 
+    fn new(library: &'static MpiLibrary) -> Interface {
+        let texts = RefCell::new((Text::of(MAX_NAME), Text::of(MAX_DESCRIPTION)));
+        Interface {
+            library,
+            is_threaded: false,
+            found: RefCell::default(),
+            texts,
+            words: RefCell::default(),
+            counted: None,
+        }
+    }
+
+    /// A reference for a look at what MPI_Init has registered, which opens nothing (see `Tool::references`). `None`: the library
+    /// has no such count, or somebody uses the interface. MPI has started, and nobody has used the interface until now.
+    pub(crate) fn look(library: &'static MpiLibrary) -> Option<Interface> {
+        let count = library.symbol(library.abi().tool.references?)?;
+        // SAFETY: an `int` of the library, which is never unloaded.
+        let count = unsafe { AtomicI32::from_ptr(count.cast()) };
+        count.compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst).ok()?;
+        let mut interface = Interface::new(library);
+        interface.counted = Some(count);
+        Some(interface)
+    }
+
     fn take(library: &'static MpiLibrary, threaded: bool) -> Option<Interface> {
         let level = |name| library.abi().constant(name).unwrap_or(0) as i32;
         let (single, multiple) = (level("MPI_THREAD_SINGLE"), level("MPI_THREAD_MULTIPLE"));
         let required = if threaded { multiple } else { single };
         let mut provided = single;
-        let mut interface = Interface { library, is_threaded: false, found: RefCell::default() };
+        let mut interface = Interface::new(library);
         let level = Level::keep(library);
         let done = interface.call("PMPI_T_init_thread", &[required as u64, &raw mut provided as u64]);
         drop(level);
@@ -52,7 +83,7 @@ impl Interface {
 
     /// Does anybody in this process use the interface already? To be asked only where that matters: some libraries crash.
     pub(crate) fn is_in_use(library: &'static MpiLibrary) -> bool {
-        let (interface, mut number) = (Interface { library, is_threaded: false, found: RefCell::default() }, 0i32);
+        let (interface, mut number) = (Interface::new(library), 0i32);
         let done = interface.call("PMPI_T_cvar_get_num", &[&raw mut number as u64]);
         std::mem::forget(interface);
         done == 0
@@ -81,7 +112,13 @@ impl Interface {
 
 impl Drop for Interface {
     fn drop(&mut self) {
-        self.call("PMPI_T_finalize", &[]);
+        let Some(count) = self.counted else {
+            self.call("PMPI_T_finalize", &[]);
+            return;
+        };
+        // Has another thread of the program taken a reference by now, the library has not opened for it what it would close with
+        // the last one. Then this reference stays.
+        _ = count.compare_exchange(1, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 }
 
@@ -92,12 +129,8 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(crate) fn name() -> Text {
-        Text { bytes: vec![0; MAX_NAME], len: 0 }
-    }
-
-    pub(crate) fn description() -> Text {
-        Text { bytes: vec![0; MAX_DESCRIPTION], len: 0 }
+    fn of(most: usize) -> Text {
+        Text { bytes: vec![0; most], len: 0 }
     }
 
     /// The addresses of text and length for the next call.
@@ -109,6 +142,7 @@ impl Text {
         [self.bytes.as_mut_ptr() as u64, &raw mut self.len as u64]
     }
 
+    /// The text that the library has written; empty if it has written none.
     pub(crate) fn text(&self) -> String {
         CStr::from_bytes_until_nul(&self.bytes).map(|c| c.to_string_lossy().into_owned()).unwrap_or_default()
     }

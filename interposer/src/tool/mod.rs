@@ -12,10 +12,3 @@ mod value;
 
 pub(crate) use read::variables;
 pub(crate) use set::{Settings, apply};
-
-use crate::mpi::library::MpiLibrary;
-
-/// The environment variable that a control variable has its value from, if one is set.
-fn source(library: &MpiLibrary, name: &str) -> Option<String> {
-    library.abi().tool.environment(name).find(|variable| std::env::var_os(variable).is_some())
-}

@@ -1,30 +1,34 @@
 //! Reads all variables of the library, for `job.json`.
 
-use super::interface::{Interface, Text};
-use super::source;
+use super::interface::Interface;
 use super::value::{Datatypes, Handle, words};
 use crate::mpi::abi::tool;
 use crate::mpi::library::MpiLibrary;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::time::Instant;
 use trace_format::variables::{Control, Performance, Variables};
 
 /// Settings of transports below the library begin with these.
 const TRANSPORTS: [&str; 5] = ["UCX_", "FI_", "I_MPI_", "PSM2_", "PSM3_"];
 
-/// All variables. `None`: the library has no tool interface. `values`: their values can be read.
-pub(crate) fn variables(library: &'static MpiLibrary, values: bool) -> Option<Variables> {
+/// All variables; where that takes long, those of what MPI_Init has opened. `None`: the library has no tool interface. `values`:
+/// their values can be read. `was_used`: the interface was used before MPI started.
+pub(crate) fn variables(library: &'static MpiLibrary, values: bool, was_used: bool) -> Option<Variables> {
     let start = Instant::now();
-    let interface = Interface::open(library, false)?;
-    let reader = Reader { library, interface: &interface, datatypes: Datatypes::of(library), values };
+    let look = if was_used { None } else { Interface::look(library) };
+    let interface = look.or_else(|| Interface::open(library, false))?;
+    let environment = std::env::vars_os().map(|(name, _)| name).collect();
+    let reader = Reader { library, interface: &interface, datatypes: Datatypes::of(library), values, environment };
     let categories = reader.categories();
     let controls = interface.number("PMPI_T_cvar_get_num");
     let performances = interface.number("PMPI_T_pvar_get_num");
     let control = (0..controls).filter_map(|i| reader.control(i, &categories)).collect();
     let performance = (0..performances).filter_map(|i| reader.performance(i, &categories)).collect();
     drop(interface);
-    let below = std::env::vars().filter(|(name, _)| TRANSPORTS.iter().any(|t| name.starts_with(t)));
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let below = std::env::vars_os().filter_map(text).filter(|(name, _)| TRANSPORTS.iter().any(|t| name.starts_with(t)));
     Some(Variables {
         controls,
         performances,
@@ -51,13 +55,16 @@ struct Reader<'a> {
     interface: &'a Interface,
     datatypes: Datatypes,
     values: bool,
+    /// Names of the variables of the environment.
+    environment: FxHashSet<OsString>,
 }
 
 impl Reader<'_> {
     fn categories(&self) -> Categories {
         let mut all = Categories::default();
         for index in 0..self.interface.number("PMPI_T_category_get_num") {
-            let (mut name, mut description, mut counts) = (Text::name(), Text::description(), [0i32; 3]);
+            let mut texts = self.interface.texts.borrow_mut();
+            let ((name, description), mut counts) = (&mut *texts, [0i32; 3]);
             let [name_at, name_len] = name.room();
             let [text_at, text_len] = description.room();
             let [controls, performances, below] = counts.each_mut().map(|count| std::ptr::from_mut(count) as u64);
@@ -102,10 +109,11 @@ impl Reader<'_> {
             "false" => Some(0),
             _ => v.parse::<i32>().ok(),
         });
+        let environment = tool.environment(&info.name).find(|name| self.environment.contains(OsStr::new(name)));
         let value_name = values.iter().find(|(n, _)| number == Some(Some(*n))).map(|(_, word)| word.clone());
         Some(Control {
             index,
-            environment: source(self.library, &info.name),
+            environment,
             value_name: value_name.filter(|word| Some(word) != value.as_ref()),
             value,
             datatype: datatype.map(|d| d.0.to_owned()).unwrap_or_default(),
@@ -150,7 +158,8 @@ pub(crate) struct ControlInfo {
 
 impl ControlInfo {
     pub(crate) fn ask(interface: &Interface, index: i32) -> Option<ControlInfo> {
-        let (mut name, mut description) = (Text::name(), Text::description());
+        let mut texts = interface.texts.borrow_mut();
+        let (name, description) = &mut *texts;
         let (mut verbosity, mut binding, mut scope) = (0i32, 0i32, 0i32);
         let (mut datatype, mut enumeration) = (0u64, 0u64);
         let [name_at, name_len] = name.room();
@@ -189,7 +198,8 @@ pub(crate) struct PerformanceInfo {
 
 impl PerformanceInfo {
     pub(crate) fn ask(interface: &Interface, index: i32) -> Option<PerformanceInfo> {
-        let (mut name, mut description) = (Text::name(), Text::description());
+        let mut texts = interface.texts.borrow_mut();
+        let (name, description) = &mut *texts;
         let (mut verbosity, mut class, mut binding) = (0i32, 0i32, 0i32);
         let (mut readonly, mut continuous, mut atomic) = (0i32, 0i32, 0i32);
         let (mut datatype, mut enumeration) = (0u64, 0u64);

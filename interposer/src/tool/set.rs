@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     _kept: Option<Interface>,
     /// The values of variables can be read afterwards.
     pub(crate) values: bool,
+    /// The interface was in use when MPI started.
+    pub(crate) was_used: bool,
 }
 
 impl Settings {
@@ -46,9 +48,10 @@ pub(crate) fn apply(config: &Config) -> Settings {
     library::resolve_once();
     let Some(library) = library::loaded() else { return Settings::default() };
     // MPI_Init unloads components.
-    let values = !(library.abi().tool.keeps_unloaded_variables && Interface::is_in_use(library));
+    let is_used = library.abi().tool.keeps_unloaded_variables && Interface::is_in_use(library);
+    let values = !is_used;
     if wanted.is_empty() && !config.stress {
-        return Settings { values, ..Settings::default() };
+        return Settings { values, was_used: is_used, ..Settings::default() };
     }
     let mut wishes: Vec<Wish> = Vec::new();
     if config.stress {
@@ -60,7 +63,7 @@ pub(crate) fn apply(config: &Config) -> Settings {
         wishes.push(Wish { name: name.to_owned(), value: value.to_owned(), ..Wish::default() });
     }
     let kept = set(library, &mut wishes);
-    Settings { wishes, _kept: kept, values }
+    Settings { wishes, _kept: kept, values, was_used: true }
 }
 
 fn stresses() -> Vec<Wish> {

@@ -1,6 +1,6 @@
 //! The values of variables: their datatypes, reading and writing them as text.
 
-use super::interface::{Interface, Text};
+use super::interface::Interface;
 use crate::mpi::library::MpiLibrary;
 use trace_format::mpi::Kind;
 
@@ -131,13 +131,17 @@ impl Handle<'_> {
     pub(crate) fn read(&self, layout: Layout) -> Option<Vec<u8>> {
         // Words, so that all types are aligned; more of them than the library says, since a text may have grown.
         let bytes = self.count * layout.bytes();
-        let mut words = vec![0u64; bytes / 8 + 1024];
+        let mut words = self.interface.words.borrow_mut();
+        let room = words.len().max(bytes / 8 + 1024);
+        words.resize(room, 0);
+        // What was there before is no end of a text.
+        words.iter_mut().take(bytes / 8 + 1).for_each(|word| *word = 0);
         if self.interface.call("PMPI_T_cvar_read", &[self.handle, words.as_mut_ptr() as u64]) != 0 {
             return None;
         }
         let end = if layout == Layout::Text { words.len() * 8 } else { bytes };
         let mut all = Vec::with_capacity(end.min(64));
-        for word in words {
+        for word in words.iter() {
             let bytes = word.to_le_bytes();
             all.extend_from_slice(&bytes);
             if all.len() >= end || layout == Layout::Text && bytes.contains(&0) {
@@ -166,13 +170,18 @@ impl Drop for Handle<'_> {
 
 /// The words of an enumeration.
 pub(crate) fn words(interface: &Interface, enumeration: u64) -> Vec<(i32, String)> {
-    let (mut count, mut name) = (0i32, Text::name());
+    if enumeration == 0 {
+        return Vec::new();
+    }
+    let mut count = 0i32;
+    let mut texts = interface.texts.borrow_mut();
+    let (name, _) = &mut *texts;
     let [at, len] = name.room();
-    if enumeration == 0 || interface.call("PMPI_T_enum_get_info", &[enumeration, &raw mut count as u64, at, len]) != 0 {
+    if interface.call("PMPI_T_enum_get_info", &[enumeration, &raw mut count as u64, at, len]) != 0 {
         return Vec::new();
     }
     let item = |i: i32| {
-        let (mut value, mut name) = (0i32, Text::name());
+        let mut value = 0i32;
         let [at, len] = name.room();
         let done = interface.call("PMPI_T_enum_get_item", &[enumeration, i as u64, &raw mut value as u64, at, len]);
         (done == 0).then(|| (value, name.text()))

@@ -32,14 +32,15 @@ const HEAP: u8 = 8;
 /// Recording begins: what nobody wants to be told costs nothing.
 pub(crate) fn begin() {
     let is_on = |work| CHECKS.iter().any(|check| check.work == work && config::selection().is_on(check));
-    if emulated::is_needed() {
+    let is_emulated = emulated::is_needed();
+    if is_emulated {
         emulated::operations_are_known(operations::is_inactive);
     }
     // Checksums of all data are taken when operations end; debuggers are told of operations; and which requests are inactive
     // and of which session must be known.
     let others_need = config::queues() == config::Queues::All
         || config::checksums().between
-        || emulated::is_needed()
+        || is_emulated
         || config::selection().is_on(&SESSION_MIX);
     let wanted = [
         (is_on(Work::Arguments), ARGUMENTS),

@@ -45,7 +45,7 @@ pub(crate) fn essence(text: &str) -> &str {
 
 /// Return addresses of the frames that are the program's, innermost first.
 fn callers() -> Vec<u64> {
-    let programs: Vec<_> = origin::modules(Origin::Program).collect();
+    let programs = origin::modules(Origin::Program);
     let is_program = |address: &u64| programs.iter().any(|m| (m.start..m.end).contains(address));
     sites::here().into_iter().filter(is_program).collect()
 }

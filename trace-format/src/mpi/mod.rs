@@ -218,13 +218,20 @@ impl Rows {
     }
 
     fn of(functions: impl ExactSizeIterator<Item = &'static Function>) -> Rows {
-        let mut text = String::new();
+        let mut text = String::with_capacity(1 << 16);
         let number = functions.len() as u32;
+        // There are few, and each process works this out: formatting them anew for each parameter took a millisecond.
+        let mut words: Vec<(Dir, Kind, String)> = Vec::new();
         for f in functions {
             text.push_str(f.name);
             for p in f.params {
                 text.push_str(p.name);
-                text.push_str(&format!("{:?}{:?}", p.dir, p.kind));
+                let known = words.iter().position(|(dir, kind, _)| (*dir, *kind) == (p.dir, p.kind));
+                let place = known.unwrap_or_else(|| {
+                    words.push((p.dir, p.kind, format!("{:?}{:?}", p.dir, p.kind)));
+                    words.len() - 1
+                });
+                text.push_str(words.get(place).map_or("", |(.., word)| word));
                 text.push_str(p.len);
             }
             text.push('\n');

@@ -161,14 +161,19 @@ pub struct Mpi {
 /// `variables.json.gz` beside it.
 pub fn write(mut job: Job, dir: &Path) -> io::Result<()> {
     if let Some(variables) = job.variables.take() {
-        // In one piece: the encoder clears its buffer of 32 KiB for each.
-        let text = serde_json::to_vec(&variables)?;
-        let mut packed = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
-        packed.write_all(&text)?;
-        let packed = packed.finish()?;
-        replace(&variables_path(dir), |new| owner_only::write(new, &packed))?;
+        write_variables(&variables, dir)?;
     }
     replace(&job_path(dir), |new| owner_only::write_json(new, &job))
+}
+
+/// Writes `variables.json.gz`, whole or not at all.
+pub fn write_variables(variables: &Variables, dir: &Path) -> io::Result<()> {
+    // In one piece: the encoder clears its buffer of 32 KiB for each.
+    let text = serde_json::to_vec(variables)?;
+    let mut packed = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
+    packed.write_all(&text)?;
+    let packed = packed.finish()?;
+    replace(&variables_path(dir), |new| owner_only::write(new, &packed))
 }
 
 /// Writes the job for the case that rank 0 does not get so far, unless it has or another rank was here before.

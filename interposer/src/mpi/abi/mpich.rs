@@ -62,6 +62,7 @@ const TOOL: Tool = Tool {
     // MPICH 4.0.
     must_stay_in_use: true,
     keeps_unloaded_variables: false,
+    references: None,
     level: LEVEL_STAYS,
 };
 

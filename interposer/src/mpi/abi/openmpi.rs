@@ -62,6 +62,7 @@ const TOOL: Tool = Tool {
     must_stay_in_use: false,
     // Open MPI 4.1.
     keeps_unloaded_variables: true,
+    references: Some("ompi_mpit_init_count"),
     level: Level {
         ints: &["ompi_mpi_thread_requested", "ompi_mpi_thread_provided"],
         bools: &["ompi_mpi_thread_multiple"],

@@ -62,6 +62,7 @@ const TOOL: Tool = Tool {
     is_set_by_environment: false,
     must_stay_in_use: true,
     keeps_unloaded_variables: false,
+    references: None,
     level: LEVEL_STAYS,
 };
 

@@ -66,6 +66,9 @@ pub(crate) struct Tool {
     /// Variables of components that were unloaded while somebody used the interface are still there, and the library crashes
     /// when one is read. Others may crash when they are asked whether somebody uses the interface.
     pub(crate) keeps_unloaded_variables: bool,
+    /// The variable in which the library counts references on the interface, where the first MPI_T_init_thread opens all
+    /// components that there are, which takes long: Open MPI looks for hardware that the job does not use, 0.2 s.
+    pub(crate) references: Option<&'static str>,
     /// MPI_T_init_thread replaces the thread level of the program, which is in variables of these names.
     pub(crate) level: Level,
 }

@@ -224,14 +224,23 @@ impl RulesOnUse {
     pub(crate) fn of(row: &'static Function, special: bool) -> RulesOnUse {
         RulesOnUse { row, special, known: OnceBox::new() }
     }
+
+    #[cold]
+    #[inline(never)]
+    fn work_out(&self) -> &Rules {
+        self.known.get_or_init(|| Box::new(Rules::of(self.row, self.special)))
+    }
 }
 
 impl Deref for RulesOnUse {
     type Target = Rules;
 
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &Rules {
-        self.known.get_or_init(|| Box::new(Rules::of(self.row, self.special)))
+        match self.known.get() {
+            Some(rules) => rules,
+            None => self.work_out(),
+        }
     }
 }
 

@@ -24,6 +24,7 @@ use recorder::trace;
 use rustc_hash::FxHashMap;
 use source::Memory;
 pub(crate) use source::Source;
+use std::cell::OnceCell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -181,7 +182,7 @@ impl Cache {
     #[cold]
     #[inline(never)]
     fn unseen(&mut self, python: &Interpreter, stack: Id, (hash, place): (u64, usize), call: Arguments) -> Id {
-        let (id, is_new) = intern(python, &sources(python, self.depth), stack);
+        let (id, is_new) = intern(python, &frames(python, self.depth), stack);
         if is_new {
             arrays::note(python, id, call);
         }
@@ -202,59 +203,103 @@ fn mixed(a: u64, b: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// The places in the source that the thread's frames are at, innermost first.
-fn sources(python: &Interpreter, depth: usize) -> Vec<Source> {
+/// The thread's frames, innermost first.
+fn frames(python: &Interpreter, depth: usize) -> Vec<Frame> {
     let mut frames = Vec::with_capacity(depth);
     python.walk(depth, |frame| frames.push(frame));
-    let Some(memory) = Memory::open() else { return Vec::new() };
-    let all = frames.iter().filter_map(|frame| source::of(&memory, &python.layout, frame));
-    // Between an import statement and the module it runs: not the program's, and left out of Python's tracebacks too.
-    all.filter(|source| !source.file.starts_with("<frozen importlib")).collect()
+    frames
+}
+
+/// Is a place between an import statement and the module that it runs? It is not the program's, and left out of Python's
+/// tracebacks too.
+fn is_of_import(source: &Source) -> bool {
+    source.file.starts_with("<frozen importlib")
 }
 
 /// The place in the source that this thread is at.
 pub(crate) fn here() -> Option<Source> {
-    sources(interpreter()?, 8).into_iter().next()
+    let python = interpreter()?;
+    let (frames, memory) = (frames(python, 8), Memory::open()?);
+    let mut all = frames.iter().filter_map(|frame| source::of(&memory, &python.layout, frame));
+    all.find(|source| !is_of_import(source))
 }
 
 /// The innermost place of a call site in a Python program. Slow.
 pub(crate) fn place(site: Id) -> Option<Source> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let Known { sources, stacks } = known.as_ref()?;
+    let Known { sources, stacks, .. } = known.as_ref()?;
     let ((_, places), _) = stacks.iter().find(|(_, id)| **id == site)?;
     let first = *places.first()?;
     sources.iter().find(|(_, id)| **id == first).map(|(source, _)| source.clone())
 }
 
+/// The instruction that a frame is at: its code object with the mark, and its address.
+type At = (u64, u64, u64);
+
 #[derive(Default)]
 struct Known {
+    /// Places in the source by instructions, 0 for those of imports. Programs come to a place on many ways, each of which is a call
+    /// site of its own, and to read the objects of the interpreter takes a hundred system calls.
+    places: FxHashMap<At, Id>,
     sources: FxHashMap<Source, Id>,
+    /// What debuggers are told of these, in the order of their numbers, which begin with 1.
+    labels: Vec<String>,
     stacks: FxHashMap<(Id, Box<[Id]>), Id>,
+}
+
+/// More places are not kept by their instructions: a program may make functions for ever.
+const MAX_PLACES: usize = 1 << 16;
+
+impl Known {
+    /// The number of the place that a frame is at, 0 for none that is shown; a new one is defined. `None`: it cannot be read.
+    fn place(
+        &mut self,
+        frame: &Frame,
+        read: impl FnOnce() -> Option<Source>,
+        definitions: &mut Vec<Definition>,
+    ) -> Option<Id> {
+        let at = (frame.code, frame.mark, frame.instruction);
+        if let Some(id) = self.places.get(&at) {
+            return Some(*id);
+        }
+        let source = read()?;
+        let id = match self.sources.get(&source) {
+            _ if is_of_import(&source) => 0,
+            Some(id) => *id,
+            None => {
+                let id = self.sources.len() as Id + 1;
+                let Source { file, function, line } = source.clone();
+                definitions.push(Definition::Source { id, file, function, line });
+                let name = source.file.rsplit('/').next().unwrap_or(&source.file);
+                self.labels.push(format!("{name}:{} in {}", source.line, source.function));
+                self.sources.insert(source, id);
+                id
+            }
+        };
+        if self.places.len() >= MAX_PLACES {
+            self.places.clear();
+        }
+        self.places.insert(at, id);
+        Some(id)
+    }
 }
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
-/// The number of these places with this C stack below them; a new one is written to the trace. Is it new?
-fn intern(python: &Interpreter, places: &[Source], stack: Id) -> (Id, bool) {
+/// The number of the places that these frames are at with this C stack below them; a new one is written to the trace. Is it new?
+fn intern(python: &Interpreter, frames: &[Frame], stack: Id) -> (Id, bool) {
     let Some(trace) = trace::get() else { return (stack, false) };
-    if places.is_empty() {
-        return (stack, false);
-    }
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let Known { sources, stacks } = known.get_or_insert_default();
-    let mut definitions = Vec::new();
-    let mut number = |place: &Source| match sources.get(place) {
-        Some(id) => *id,
-        None => {
-            let id = sources.len() as Id + 1;
-            let Source { file, function, line } = place.clone();
-            definitions.push(Definition::Source { id, file, function, line });
-            sources.insert(place.clone(), id);
-            id
-        }
-    };
-    let ids: Box<[Id]> = places.iter().map(&mut number).collect();
-    if let Some(id) = stacks.get(&(stack, ids.clone())) {
+    let known = known.get_or_insert_default();
+    let (mut definitions, mut ids) = (Vec::new(), Vec::with_capacity(frames.len()));
+    let memory = OnceCell::new();
+    for frame in frames {
+        let read = || source::of(memory.get_or_init(Memory::open).as_ref()?, &python.layout, frame);
+        ids.extend(known.place(frame, read, &mut definitions).filter(|id| *id != 0));
+    }
+    let Some(first) = ids.first().copied() else { return (stack, false) };
+    let ids = ids.into_boxed_slice();
+    if let Some(id) = known.stacks.get(&(stack, ids.clone())) {
         return (*id, false);
     }
     let id = sites::next_id();
@@ -262,10 +307,9 @@ fn intern(python: &Interpreter, places: &[Source], stack: Id) -> (Id, bool) {
     definitions.splice(0..0, sites::new_modules(&[interpreter]));
     definitions.push(Definition::SourceStack { id, sources: ids.to_vec(), stack, interpreter });
     trace.define(&definitions);
-    if let Some(Source { file, function, line }) = places.first() {
-        let file = file.rsplit('/').next().unwrap_or(file);
-        queues::name_site(id, &format!("{file}:{line} in {function}"));
+    if let Some(label) = known.labels.get(first as usize - 1) {
+        queues::name_site(id, label);
     }
-    stacks.insert((stack, ids), id);
+    known.stacks.insert((stack, ids), id);
     (id, true)
 }

@@ -27,12 +27,17 @@ pub(super) const PORTABLE_TAG: i32 = 32767;
 /// may be wrong with the call.
 #[inline(always)]
 pub(crate) fn check(thread: &mut Thread, call: &Call) -> bool {
-    let rules = &call.info.rules;
-    if call.open.is_fine || rules.are_empty() {
+    !call.open.is_fine && look(thread, call)
+}
+
+#[inline(never)]
+fn look(thread: &mut Thread, call: &Call) -> bool {
+    let rules = &*call.info.rules;
+    if rules.are_empty() {
         return false;
     }
     if rules.requests.is_some_and(|(count, place)| invalid_request::all_look_valid(call, count, place))
-        && !lacks_results(call)
+        && !lacks_results(call, rules)
     {
         return false;
     }
@@ -45,8 +50,8 @@ pub(crate) fn check(thread: &mut Thread, call: &Call) -> bool {
 
 /// Are statuses to be written to NULL, which is not MPI_STATUS_IGNORE in each library?
 #[inline(always)]
-fn lacks_results(call: &Call) -> bool {
-    let at = call.words.get(call.info.rules.results & NONE).copied().unwrap_or(0);
+fn lacks_results(call: &Call, rules: &Rules) -> bool {
+    let at = call.words.get(rules.results & NONE).copied().unwrap_or(0);
     at == 0 && !call.abi.is_status_ignore(at)
 }
 
@@ -57,7 +62,7 @@ fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
     let word = |param: usize| call.words.get(param & NONE).copied().unwrap_or(0);
     let comm = thread.handles.properties(Kind::Comm, abi.handle_arg(Kind::Comm, word(rules.comm)));
     let (Standing::Sound, Some(ranks)) = (comm.standing, comm.ranks) else { return false };
-    if rules.results != NONE && lacks_results(call) {
+    if rules.results != NONE && lacks_results(call, rules) {
         return false;
     }
     for m in &rules.messages {

@@ -85,7 +85,7 @@ fn watch(arrivals: &Receiver<Watched>, mut tell: impl FnMut(End)) -> rustix::io:
     let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let mut all: BTreeMap<u64, Watched> = BTreeMap::new();
     let (mut next, mut is_first) = (0, true);
-    // Those that had closed their files when the first one was over. A launcher that has seen this ends the others, and the
+    // Processes that had closed their files when the first one was over. A launcher that has seen this ends the others, and the
     // system may then be done with one of these before it is done with the first.
     let mut at_once: BTreeMap<u64, Instant> = BTreeMap::new();
     let mut events = Vec::with_capacity(MOST);

@@ -134,7 +134,7 @@ impl Handle<'_> {
         let mut words = self.interface.words.borrow_mut();
         let room = words.len().max(bytes / 8 + 1024);
         words.resize(room, 0);
-        // What was there before is no end of a text.
+        // Bytes of an earlier value are no end of a text.
         words.iter_mut().take(bytes / 8 + 1).for_each(|word| *word = 0);
         if self.interface.call("PMPI_T_cvar_read", &[self.handle, words.as_mut_ptr() as u64]) != 0 {
             return None;

@@ -242,7 +242,7 @@ struct Known {
     /// site of its own, and to read the objects of the interpreter takes a hundred system calls.
     places: FxHashMap<At, Id>,
     sources: FxHashMap<Source, Id>,
-    /// What debuggers are told of these, in the order of their numbers, which begin with 1.
+    /// Names of these for debuggers, in the order of their numbers, which begin with 1.
     labels: Vec<String>,
     stacks: FxHashMap<(Id, Box<[Id]>), Id>,
 }

@@ -198,9 +198,8 @@ impl Symbols {
             let is_strong = symbol.st_shndx == 0 && symbol.st_info >> 4 == STB_GLOBAL;
             is_strong && self.name(symbol).iter().eq(prefix.iter().chain(name))
         };
-        // The symbols that a GNU hash table covers are those that the module defines; the others stand in front of them.
-        let end = if self.gnu_hash.is_null() { self.count() } else { self.gnu_parts().1 as usize };
-        (1..end).any(is_needed)
+        // Linkers put some that the module does not define among those that a GNU hash table covers, too.
+        (1..self.count()).any(is_needed)
     }
 
     /// Number of symbols.

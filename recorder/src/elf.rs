@@ -190,13 +190,13 @@ impl Symbols {
         None
     }
 
-    /// Does the module refer to `prefix` + `name` without defining it, and not weakly?
-    fn needs(&self, prefix: &[u8], name: &[u8]) -> bool {
+    /// Does the module refer to one of these names, each in two parts, without defining it, and not weakly?
+    fn needs(&self, names: &[(&[u8], &[u8])]) -> bool {
         let is_needed = |index: usize| {
             // SAFETY: the index is below the number of symbols.
             let symbol = unsafe { &*self.at(index) };
             let is_strong = symbol.st_shndx == 0 && symbol.st_info >> 4 == STB_GLOBAL;
-            is_strong && self.name(symbol).iter().eq(prefix.iter().chain(name))
+            is_strong && names.iter().any(|(prefix, rest)| self.name(symbol).strip_prefix(*prefix) == Some(*rest))
         };
         // Linkers put some that the module does not define among those that a GNU hash table covers, too.
         (1..self.count()).any(is_needed)
@@ -224,13 +224,13 @@ impl Symbols {
     }
 }
 
-/// Does a module but this one refer to `prefix` + `name` without defining it, and not weakly?
-pub fn is_needed(prefix: &[u8], name: &[u8]) -> bool {
-    let own = is_needed as *const () as u64;
+/// Does a module but this one refer to one of these names, each in two parts, without defining it, and not weakly?
+pub fn is_any_needed(names: &[(&[u8], &[u8])]) -> bool {
+    let own = is_any_needed as *const () as u64;
     let mut found = false;
     each_module(&mut |info| {
         if !holds(info, own) {
-            found = Symbols::of(info).is_some_and(|s| s.needs(prefix, name));
+            found = Symbols::of(info).is_some_and(|s| s.needs(names));
         }
         found
     });

@@ -28,16 +28,15 @@ pub(crate) fn answers(function: FnId, prefix: &[u8], name: &[u8], asker: u64) ->
     address(function).is_some()
         && elf::is_loader(asker)
         && elf::find_elsewhere(b"P", BY).is_some()
-        && elf::is_needed(prefix, name)
+        && elf::is_any_needed(&[(prefix, name)])
 }
 
 /// Does a loaded module refer to a function that is emulated?
 pub(crate) fn is_needed() -> bool {
     let all = [FnId::MPI_Request_get_status_all, FnId::MPI_Request_get_status_any, FnId::MPI_Request_get_status_some];
-    let is_needed = |prefix: &[u8], name: &str| {
-        elf::find_elsewhere(prefix, name.as_bytes()).is_none() && elf::is_needed(prefix, name.as_bytes())
-    };
-    all.iter().any(|f| is_needed(b"", f.name()) || is_needed(b"P", f.name()))
+    let names = all.iter().flat_map(|f| [&b""[..], b"P"].map(|prefix| (prefix, f.name().as_bytes())));
+    let missing: Vec<_> = names.filter(|(prefix, name)| elf::find_elsewhere(prefix, name).is_none()).collect();
+    !missing.is_empty() && elf::is_any_needed(&missing)
 }
 
 /// Tells whether a request, with its handle and its place, is persistent and not started. Known where operations are.

@@ -71,6 +71,43 @@ fn the_files_are_small_enough_to_download() -> Result<()> {
     Ok(())
 }
 
+/// `bin/mpivet` of the tar file is a script before the program.
+#[test]
+fn the_command_of_the_tar_file_is_found_wherever_it_is_called() -> Result<()> {
+    let home = scratch().join("tar file");
+    _ = std::fs::remove_dir_all(&home);
+    for dir in ["bin", "lib", "elsewhere"] {
+        std::fs::create_dir_all(home.join(dir))?;
+    }
+    std::fs::copy(root().join("packaging/tar/mpivet"), home.join("bin/mpivet"))?;
+    std::os::unix::fs::symlink("../bin/mpivet", home.join("elsewhere/mpivet"))?;
+    let answer = |directory: &str, command: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(home.join(directory));
+        shell.env("PATH", std::env::join_paths([home.join("bin"), "/usr/bin".into(), "/bin".into()])?).output().context("sh")
+    };
+    let missing = answer("", "mpivet --version")?;
+    let said = String::from_utf8_lossy(&missing.stderr);
+    ensure!(missing.status.code() == Some(3) && said.contains("lib/mpivet: unpack the whole tar file"), "{missing:?}");
+    std::os::unix::fs::symlink(vet::mpivet()?, home.join("lib/mpivet"))?;
+    for (directory, command) in [
+        ("", "mpivet"),
+        ("", "bin/mpivet"),
+        ("bin", "./mpivet"),
+        ("bin", "sh mpivet"),
+        ("elsewhere", "./mpivet"),
+        ("elsewhere", "PATH=$PWD:/usr/bin:/bin mpivet"),
+    ] {
+        let shown = answer(directory, &format!("{command} --version"))?;
+        ensure!(shown.status.success() && shown.stdout.starts_with(b"mpivet "), "{command} in {directory}: {shown:?}");
+        // Quoted words stay together.
+        let refused = answer(directory, &format!("{command} explain 'no check * of this name'"))?;
+        let said = String::from_utf8_lossy(&refused.stderr);
+        ensure!(!refused.status.success() && said.contains("no check * of this name"), "{command}: {said}");
+    }
+    Ok(())
+}
+
 #[test]
 fn all_packages_are_installed_run_and_removed_in_clean_systems() -> Result<()> {
     if !is_full() {

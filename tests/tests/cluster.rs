@@ -205,12 +205,24 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
             .filter(|scene| is_full && is_on(0, scene.0));
         for (name, scene) in now.map(|(_, (_, scene))| scene).chain(only_in_full) {
             let start = Instant::now();
-            scene(&job).with_context(|| format!("{}: {name}", mpi.name))?;
+            let mut played = scene(&job);
+            if played.as_ref().is_err_and(has_crashed_by_itself) {
+                println!("{}: {name}: a rank crashed in MPI_Init, as it does without mpivet; once more", mpi.name);
+                job.end_all()?;
+                played = scene(&job);
+            }
+            played.with_context(|| format!("{}: {name}", mpi.name))?;
             println!("{}: {name}: {:.1} s", mpi.name, start.elapsed().as_secs_f64());
             job.end_all()?;
         }
     }
     Ok(())
+}
+
+/// Started by Slurm on a busy machine, 1 of 246 jobs of Open MPI 4.1.4 without mpivet (1 of 285 with it) has a rank that calls a
+/// function at address 0 before MPI_Init returns. What the program does by itself has no such address.
+fn has_crashed_by_itself(why: &anyhow::Error) -> bool {
+    format!("{why:#}").contains("Failing at address: (nil)")
 }
 
 /// So many commits under each MPI play all scenes; the longest ones are only in `MPIVET_TEST_FULL=1`.

@@ -84,7 +84,10 @@ fn the_command_of_the_tar_file_is_found_wherever_it_is_called() -> Result<()> {
     let answer = |directory: &str, command: &str| {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).current_dir(home.join(directory));
-        shell.env("PATH", std::env::join_paths([home.join("bin"), "/usr/bin".into(), "/bin".into()])?).output().context("sh")
+        shell
+            .env("PATH", std::env::join_paths([home.join("bin"), "/usr/bin".into(), "/bin".into()])?)
+            .output()
+            .context("sh")
     };
     let missing = answer("", "mpivet --version")?;
     let said = String::from_utf8_lossy(&missing.stderr);

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// Batches that may be under way: before another one is handed over, the answers to the first of them are waited for.
-const MOST_UNDER_WAY: usize = 8;
+const MOST_UNDER_WAY: usize = 2;
 
 /// See the module.
 pub(super) struct Apart {

@@ -15,7 +15,8 @@ use super::worker::Worker;
 use crate::recorded::Known;
 use schedules::{Act, Gone, Id, Knot, Needs, Probe};
 
-/// Commands of a batch.
+/// Commands of a batch. Calls are kept until the answer to them comes: with twice as many, and more batches under way, their
+/// memory is in no near cache when it is used again.
 const TOGETHER: usize = 1 << 10;
 
 /// Something that the replay is to do. It owns nothing: what does is beside the commands, in their order.

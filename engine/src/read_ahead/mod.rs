@@ -34,8 +34,8 @@ use watch::Watch;
 const BLOCKS: usize = 4;
 
 /// Events of all ranks in one pass over them, and of one rank at least and at most, by their cost. With twice as many, 64
-/// ranks that do not repeat themselves take a tenth longer with all checks (`docs/benchmarks.md`).
-const PASS: usize = 1 << 12;
+/// ranks that do not repeat themselves take a tenth longer with all checks (`docs/internals/budget.md`).
+const PASS: usize = 1 << 11;
 
 const FEWEST: usize = 32;
 
@@ -49,8 +49,8 @@ const LITTLE: isize = 16;
 /// As [`PASS`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
 const LIGHT_PASS: usize = 1 << 13;
 
-/// How often so many a thread may be ahead.
-const AHEAD: usize = 8;
+/// How often so many a thread may be ahead. More are in no near cache any more when their turn comes.
+const AHEAD: usize = 1;
 
 /// Turns of a rank after which it is said how far it was read.
 const OFTEN: u32 = 64;

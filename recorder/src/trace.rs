@@ -347,6 +347,11 @@ impl Trace {
         }
     }
 
+    /// Are events and objects in segments, of which the oldest are removed?
+    pub fn has_segments(&self) -> bool {
+        self.ring.is_some()
+    }
+
     /// Writes definitions at once, so that they are in the file before any record refers to them.
     pub fn define(&self, definitions: &[Definition]) {
         let Some(ring) = &self.ring else { return self.define_in(None, definitions) };

@@ -7,6 +7,7 @@ use mpivet_tests::{compile::compile, run, share, vet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use trace_format::definition::Definition;
 use trace_format::file::RATE_BYTES;
 use trace_format::mpi::FnId;
 use trace_reader::reader::{RankEvent, RankReader};
@@ -236,6 +237,33 @@ fn more_objects_than_a_segment_holds_cost_room_and_nothing_else() -> Result<()> 
         ensure!(segments < 4 << 20, "{segments} bytes of events");
         let report = analyze(&dir)?;
         ensure!(report.code == Some(0) && report.stdout.contains("only the last 1 MB are kept"), "{}", report.stdout);
+        Ok(())
+    })
+}
+
+/// What a call has made is defined in the stage of its thread: a write to the file for each took longer than all else.
+#[test]
+fn objects_are_defined_between_the_calls_that_make_them_and_their_returns() -> Result<()> {
+    mpi::under_each(&share::mpis("objects_are_defined_between_the_calls_that_make_them_and_their_returns"), |mpi| {
+        for (what, count) in [("datatypes", 5_000), ("communicators", 1_000)] {
+            let dir = fresh(&format!("definitions-{what}-{}", mpi.name))?;
+            let outcome = record(mpi, ("plenty", &[what, &count.to_string()]), 1, &dir, &[])?;
+            ensure!(outcome.code == Some(0), "exit code {:?}\n{}", outcome.code, outcome.stderr);
+            let mut reader = RankReader::open(&dir.join("trace"), 0)?;
+            reader.writer_is_gone();
+            let (mut is_open, mut inside, mut outside) = (false, 0, 0);
+            let mut take = |event| match event {
+                RankEvent::Call(call) => is_open = call.is_open(),
+                RankEvent::Return { .. } => is_open = false,
+                RankEvent::Definition(Definition::Comm { .. } | Definition::Datatype { .. }) if is_open => inside += 1,
+                RankEvent::Definition(Definition::Comm { .. } | Definition::Datatype { .. }) => outside += 1,
+                _ => {}
+            };
+            while reader.poll(64, &mut take)? {}
+            ensure!(reader.defects.is_empty(), "{:?}", reader.defects);
+            // MPI_COMM_WORLD and MPI_COMM_SELF no call has made.
+            ensure!(inside >= count && outside == 2, "{what}: {inside} inside, {outside} outside");
+        }
         Ok(())
     })
 }

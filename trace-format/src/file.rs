@@ -37,7 +37,7 @@ pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 /// First bytes of a stage file.
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// The oldest layout that is read: the one of the first release.
 pub const OLDEST_VERSION: u32 = 10;
 /// Behind the header: what the clock's rate is by the end of the run, which corrects that of its beginning.

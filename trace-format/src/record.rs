@@ -82,6 +82,8 @@ pub enum SystemKind {
     Touched = 13,
     /// [`crate::watched::Watched`], by [`crate::codec`]
     Watched = 14,
+    /// [`crate::definition::Definition`] of an object, by [`crate::codec`]: between the call that has made it and its return
+    Definition = 15,
 }
 
 /// The fields of a commit word.

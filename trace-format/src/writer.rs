@@ -1,7 +1,7 @@
 //! Bytes of a trace file: its head, its blocks, records of what is no call. The interposer encodes calls from raw memory, by
 //! the plans of [`crate::plan`].
 
-use crate::codec;
+use crate::codec::{self, CodecError};
 use crate::definition::Definition;
 use crate::file::{BlockHeader, BlockKind, MAGIC, NOT_COUNTED, RATE_BYTES, RankHeader, VERSION, checksum};
 use crate::record::{Commit, State, SystemKind};
@@ -17,7 +17,7 @@ pub fn file_header(header: &RankHeader) -> Vec<u8> {
 }
 
 /// A definition block with these definitions.
-pub fn definition_block(definitions: &[Definition]) -> Result<Vec<u8>, codec::CodecError> {
+pub fn definition_block(definitions: &[Definition]) -> Result<Vec<u8>, CodecError> {
     let mut out = vec![0; crate::file::BLOCK_HEADER_BYTES];
     for d in definitions {
         codec::append(d, &mut out)?;
@@ -115,6 +115,16 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
         }
     };
     finish(out, start, kind as u16, State::System);
+}
+
+/// Appends the definition of an object as a record.
+pub fn encode_definition(definition: &Definition, time: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let start = out.len();
+    out.resize(start + 8, 0);
+    out.extend_from_slice(&time.to_le_bytes());
+    codec::append(definition, out)?;
+    finish(out, start, SystemKind::Definition as u16, State::System);
+    Ok(())
 }
 
 /// Ends the record of `out` that begins at `start`: fills it up to whole words, and writes its commit word, with lap 0.

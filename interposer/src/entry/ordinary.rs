@@ -23,7 +23,7 @@ use crate::state::{levels, statuses};
 use crate::watch::calls;
 use crate::watch::checks::access_in_flight;
 use crate::watch::thread_level;
-use crate::watch::{grequests, sums, touched};
+use crate::watch::{grequests, touched};
 use recorder::{clock, trace};
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
@@ -142,7 +142,7 @@ pub(crate) fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
 }
 
 #[cold]
-fn after_call(call: &Call, spot: Spot) {
+fn after_call(thread: &mut Thread, call: &Call, spot: Spot) {
     let &Call { info, abi, words, open } = call;
     match info.watched {
         Watched::Init => {
@@ -154,7 +154,7 @@ fn after_call(call: &Call, spot: Spot) {
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
         Watched::AddsError => errors::added(call),
         Watched::SetName => define::named(abi, info.row.id, words),
-        Watched::GetContents => define::contents(&maker(call, spot)),
+        Watched::GetContents => define::contents(thread, &maker(call, spot)),
         Watched::Commit => define::committed(abi, words),
         Watched::GetAttribute => calls::attribute_was_asked(abi, words),
         Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
@@ -170,9 +170,9 @@ fn maker<'a>(call: &Call<'a>, spot: Spot) -> Maker<'a> {
 }
 
 /// A call has made an object of the program.
-fn made(kind: Kind, handle: u64, call: &Call, spot: Spot) {
+fn made(thread: &mut Thread, kind: Kind, handle: u64, call: &Call, spot: Spot) {
     let is_ours = kind == Kind::Errhandler && handlers::is_ours(handle);
-    if !is_ours && define::object(kind, handle, &maker(call, spot)) {
+    if !is_ours && define::object(thread, kind, handle, &maker(call, spot)) {
         handlers::watch_made(kind, handle, call.abi);
     }
 }
@@ -199,14 +199,16 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     } else {
         for (param, kind) in &info.makes {
             if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                made(*kind, handle, call, Spot::of(thread, call));
+                let spot = Spot::of(thread, call);
+                made(thread, *kind, handle, call, spot);
             }
         }
         if let Some(dying) = open.freed {
             handles::freed(dying, Spot::of(thread, call));
         }
         if info.watched != Watched::No {
-            after_call(call, Spot::of(thread, call));
+            let spot = Spot::of(thread, call);
+            after_call(thread, call, spot);
         }
         if info.watched == Watched::Init {
             levels::learn(abi, thread, info.row.id);
@@ -221,7 +223,7 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     if info.watched == Watched::Finalize {
         access_in_flight::conclude(thread);
     }
-    let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
+    let apart = std::mem::take(&mut thread.return_apart);
     let class = match told {
         Some(class) if result == 0 => class,
         _ if failed => errors::neutral_class(abi, info.row.id, result),

@@ -5,6 +5,7 @@ use crate::mpi::abi::Abi;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{datatype, descent, handles, library, other_worlds, types};
+use crate::state::thread::Thread;
 use recorder::trace;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
@@ -139,7 +140,7 @@ pub(crate) struct Maker<'a> {
 }
 
 /// Numbers and defines an object that a call has just returned. False if it is none of the program's making.
-pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> bool {
+pub(crate) fn object(thread: &mut Thread, kind: Kind, handle: u64, maker: &Maker) -> bool {
     let &Maker { function, abi, words, entered, spot } = maker;
     // The parent of a spawned world is one communicator, however often it is asked for.
     let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
@@ -150,7 +151,6 @@ pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> bool {
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
     let (id, fresh) = handles::made(kind, handle, shared, spot);
     descent::made(abi, (kind, handle), fresh, function, words);
-    let Some(trace) = trace::get() else { return true };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {
         let comm = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
@@ -187,7 +187,7 @@ pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> bool {
         Kind::Session => plain(ObjectKind::Session),
         _ => return true,
     };
-    trace.define(&[definition]);
+    thread.define(definition);
     true
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
 }
 
 /// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
-pub(crate) fn contents(maker: &Maker) {
+pub(crate) fn contents(thread: &mut Thread, maker: &Maker) {
     let &Maker { function, abi, words, .. } = maker;
     let datatype = words[0];
     let types = match function.id {
@@ -266,7 +266,7 @@ pub(crate) fn contents(maker: &Maker) {
                 _ => (place as *const u64).read_unaligned(),
             }
         };
-        object(Kind::Datatype, handle, maker);
+        object(thread, Kind::Datatype, handle, maker);
     }
 }
 

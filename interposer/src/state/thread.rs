@@ -24,6 +24,8 @@ use recorder::{log, mappings, owner, stop, tls, trace};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use trace_format::definition::Definition;
+use trace_format::record::MAX_INLINE_BYTES;
 use trace_format::system::Checksum;
 use trace_format::writer;
 
@@ -318,6 +320,21 @@ impl Thread {
         writer::encode_system(&event, recorder::clock::now(), &mut bytes);
         self.last_poll = None;
         self.stage.append_last(&bytes);
+    }
+
+    /// Defines an object that the call at hand has made, in front of its return. In the stage: to write each to the file takes
+    /// three system calls.
+    pub(crate) fn define(&mut self, definition: Definition) {
+        let Some(trace) = trace::get() else { return };
+        recording::commit_poll(self);
+        let mut bytes = Vec::new();
+        let is_encoded = writer::encode_definition(&definition, recorder::clock::now(), &mut bytes).is_ok();
+        let is_short = is_encoded && bytes.len() <= MAX_INLINE_BYTES;
+        if trace.has_segments() || !is_short || !self.stage.append(&bytes) {
+            return trace.define(&[definition]);
+        }
+        self.last_poll = None;
+        self.return_apart = true;
     }
 
     /// Writes a system record.

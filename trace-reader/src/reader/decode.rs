@@ -3,7 +3,7 @@
 
 use super::blobs::Blobs;
 use super::memory_cost::of_call;
-use super::record::{Cells, begin, decode_call, decode_system, decoded, is_call, u32_at, u64_at};
+use super::record::{Cells, begin, decode_call, decode_system, decoded, is_call, item, u32_at, u64_at};
 use super::varying::{Layout, layout};
 use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
@@ -14,7 +14,8 @@ use trace_format::file::NOT_COUNTED;
 use trace_format::mpi::FnId;
 use trace_format::pack::{CALL_HEAD, KEY};
 use trace_format::plan::plans;
-use trace_format::record::{CALL_HEADER_BYTES, COUNT_AT, Commit, MAX_DURATION, RETURN_HEADER_BYTES, State};
+use trace_format::record::{CALL_HEADER_BYTES, COUNT_AT, Commit, MAX_DURATION, RETURN_HEADER_BYTES};
+use trace_format::record::{SYSTEM_HEADER_BYTES, State, SystemKind};
 
 /// A call handed over while it was open.
 struct OpenCall {
@@ -354,6 +355,9 @@ impl Decoder {
                 }
                 let time = time.max(open.t_call);
                 Ok(RankEvent::Return { thread: self.number, index, time, class, polls: 0, outs })
+            }
+            s if s == State::System as u8 && commit.func == SystemKind::Definition as u16 => {
+                Ok(RankEvent::Definition(item(bytes.get(SYSTEM_HEADER_BYTES..).unwrap_or(&[]))?))
             }
             s if s == State::System as u8 => {
                 let (time, event) = decode_system(commit.func, bytes)?;

@@ -241,10 +241,6 @@ pub(super) fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent
         let text = bytes.get(at + 4..at + 4 + len).unwrap_or(&[]);
         String::from_utf8_lossy(text).into_owned()
     };
-    /// Decodes what [`trace_format::codec`] has encoded.
-    fn item<T: serde::de::DeserializeOwned>(mut bytes: &[u8]) -> Result<T, String> {
-        trace_format::codec::take(&mut bytes).ok_or("empty item")?.map_err(|e| e.to_string())
-    }
     let rest = bytes.get(at..).unwrap_or(&[]);
     let event = match kind {
         k if k == SystemKind::Exit as u16 => SystemEvent::Exit { status: u32_at(bytes, at) as i32 },
@@ -284,6 +280,11 @@ pub(super) fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))
+}
+
+/// Decodes what [`trace_format::codec`] has encoded.
+pub(super) fn item<T: serde::de::DeserializeOwned>(mut bytes: &[u8]) -> Result<T, String> {
+    trace_format::codec::take(&mut bytes).ok_or("empty item")?.map_err(|e| e.to_string())
 }
 
 /// Takes the values of a record one after the other.

@@ -241,7 +241,7 @@ fn more_objects_than_a_segment_holds_cost_room_and_nothing_else() -> Result<()> 
     })
 }
 
-/// What a call has made is defined in the stage of its thread: a write to the file for each took longer than all else.
+/// The stage has the definitions: a write to the file for each took longer than all else.
 #[test]
 fn objects_are_defined_between_the_calls_that_make_them_and_their_returns() -> Result<()> {
     mpi::under_each(&share::mpis("objects_are_defined_between_the_calls_that_make_them_and_their_returns"), |mpi| {
@@ -387,7 +387,7 @@ fn a_hundred_thousand_call_stacks_are_all_told_apart() -> Result<()> {
         reader.writer_is_gone();
         let (mut stacks, mut sites) = (0, std::collections::BTreeSet::new());
         let mut take = |event| match event {
-            RankEvent::Definition(trace_format::definition::Definition::Stack { .. }) => stacks += 1,
+            RankEvent::Definition(Definition::Stack { .. }) => stacks += 1,
             RankEvent::Call(call) => _ = sites.insert(call.site),
             _ => {}
         };

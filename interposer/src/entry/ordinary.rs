@@ -5,7 +5,7 @@ use crate::call::info::{Info, Watched};
 use crate::call::sites;
 use crate::call::sites::Arrival;
 use crate::mpi::abi::Abi;
-use crate::mpi::define::{self, Maker};
+use crate::mpi::define::{self, Maker, Returned};
 use crate::mpi::origin::Origin;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, handle_at};
@@ -154,7 +154,7 @@ fn after_call(thread: &mut Thread, call: &Call, spot: Spot) {
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
         Watched::AddsError => errors::added(call),
         Watched::SetName => define::named(abi, info.row.id, words),
-        Watched::GetContents => define::contents(thread, &maker(call, spot)),
+        Watched::GetContents => define::contents(&maker(call, spot), |definition| thread.define(definition)),
         Watched::Commit => define::committed(abi, words),
         Watched::GetAttribute => calls::attribute_was_asked(abi, words),
         Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
@@ -172,9 +172,15 @@ fn maker<'a>(call: &Call<'a>, spot: Spot) -> Maker<'a> {
 /// A call has made an object of the program.
 fn made(thread: &mut Thread, kind: Kind, handle: u64, call: &Call, spot: Spot) {
     let is_ours = kind == Kind::Errhandler && handlers::is_ours(handle);
-    if !is_ours && define::object(thread, kind, handle, &maker(call, spot)) {
-        handlers::watch_made(kind, handle, call.abi);
+    if is_ours {
+        return;
     }
+    match define::object(kind, handle, &maker(call, spot)) {
+        Returned::NotMade => return,
+        Returned::Known => {}
+        Returned::New(definition) => thread.define(definition),
+    }
+    handlers::watch_made(kind, handle, call.abi);
 }
 
 /// Completes the record of a call that has returned.

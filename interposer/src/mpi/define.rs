@@ -5,7 +5,6 @@ use crate::mpi::abi::Abi;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{datatype, descent, handles, library, other_worlds, types};
-use crate::state::thread::Thread;
 use recorder::trace;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
@@ -139,13 +138,22 @@ pub(crate) struct Maker<'a> {
     pub(crate) spot: Option<Spot>,
 }
 
-/// Numbers and defines an object that a call has just returned. False if it is none of the program's making.
-pub(crate) fn object(thread: &mut Thread, kind: Kind, handle: u64, maker: &Maker) -> bool {
+/// An object that a call has returned.
+pub(crate) enum Returned {
+    /// None of the program's making.
+    NotMade,
+    /// Defined before, or of a kind that has no definitions.
+    Known,
+    New(Definition),
+}
+
+/// Numbers an object that a call has just returned.
+pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> Returned {
     let &Maker { function, abi, words, entered, spot } = maker;
     // The parent of a spawned world is one communicator, however often it is asked for.
     let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
     if handles::is_predefined(kind, handle) || known {
-        return false;
+        return Returned::NotMade;
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
@@ -185,10 +193,9 @@ pub(crate) fn object(thread: &mut Thread, kind: Kind, handle: u64, maker: &Maker
         Kind::Info if fresh => plain(ObjectKind::Info),
         Kind::Errhandler if fresh => plain(ObjectKind::Errhandler),
         Kind::Session => plain(ObjectKind::Session),
-        _ => return true,
+        _ => return Returned::Known,
     };
-    thread.define(definition);
-    true
+    Returned::New(definition)
 }
 
 /// Notes what sort of datatype a call has made.
@@ -246,8 +253,9 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
     }
 }
 
-/// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
-pub(crate) fn contents(thread: &mut Thread, maker: &Maker) {
+/// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program. `define` is given the
+/// definitions of new ones.
+pub(crate) fn contents(maker: &Maker, mut define: impl FnMut(Definition)) {
     let &Maker { function, abi, words, .. } = maker;
     let datatype = words[0];
     let types = match function.id {
@@ -266,7 +274,9 @@ pub(crate) fn contents(thread: &mut Thread, maker: &Maker) {
                 _ => (place as *const u64).read_unaligned(),
             }
         };
-        object(thread, Kind::Datatype, handle, maker);
+        if let Returned::New(definition) = object(Kind::Datatype, handle, maker) {
+            define(definition);
+        }
     }
 }
 

@@ -81,7 +81,7 @@ fn fault((start, end): (u64, u64), may_lead_on: bool) -> Option<Fault> {
     if !block.is_freed && end <= behind {
         return None;
     }
-    // What the program has freed mpivet itself may have been given since.
+    // Memory that the program has freed may have been given to mpivet since.
     block.is_freed |= block.caller != 0 && origin::of_address(block.caller) == Origin::Own;
     let leads_on = may_lead_on && heap::find(behind).is_some_and(|next| next.start == behind);
     (block.is_freed || !leads_on).then_some(Fault { block, start, end })

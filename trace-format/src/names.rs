@@ -21,11 +21,10 @@ pub fn handle_name(kind: Kind, id: Id, names: &dyn Names) -> String {
     if let Some(name) = names.name(kind, id) {
         return name;
     }
-    let upper = format!("{kind:?}").to_uppercase();
     let user = id.wrapping_sub(FIRST_USER_ID);
     match (kind, id) {
         (_, UNKNOWN_ID) => format!("an unknown {}", format!("{kind:?}").to_lowercase()),
-        (_, NULL_ID) => format!("MPI_{upper}_NULL"),
+        (_, NULL_ID) => format!("MPI_{}_NULL", format!("{kind:?}").to_uppercase()),
         (Kind::Comm, COMM_WORLD) => "MPI_COMM_WORLD".into(),
         (Kind::Comm, COMM_SELF) => "MPI_COMM_SELF".into(),
         (Kind::Group, GROUP_EMPTY) => "MPI_GROUP_EMPTY".into(),

@@ -5,9 +5,10 @@ use std::path::Path;
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, Launch, PROCESS_THREAD, RankHeader, other_stem, rank_stem, trace_path,
 };
+use trace_format::keys::Key;
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
-use trace_format::writer::{definition_block, encode_system, file_header, seal};
+use trace_format::writer::{definition_block, encode_definition, encode_system, file_header, seal};
 use trace_reader::call::Call;
 use trace_reader::reader::RankEvent;
 use trace_reader::synthetic;
@@ -101,8 +102,25 @@ impl Rank {
             blocks.push(Block { kind, thread, lap: *number, bytes, calls });
             *number += 1;
         };
+        let of_others = |event: &RankEvent| match event {
+            RankEvent::Definition(_) => false,
+            RankEvent::Call(Call { thread, .. })
+            | RankEvent::Return { thread, .. }
+            | RankEvent::System { thread, .. } => *thread != 0 && *thread != PROCESS_THREAD,
+        };
+        let is_alone = !self.events.iter().any(of_others);
+        let mut objects = 0;
         for event in &self.events {
             let thread = match event {
+                // Definitions of objects are records of a thread, or blocks where they are long.
+                RankEvent::Definition(d)
+                    if is_alone && Key::of(d).is_some() && {
+                        objects += 1;
+                        objects % 2 == 0
+                    } =>
+                {
+                    0
+                }
                 RankEvent::Definition(d) => {
                     std::mem::take(&mut threads).into_iter().for_each(|(t, what)| flush(&mut blocks, t, what));
                     let bytes = definition_block(std::slice::from_ref(d)).unwrap();
@@ -114,7 +132,7 @@ impl Rank {
             };
             let (records, events, calls) = threads.entry(thread).or_default();
             match event {
-                RankEvent::Definition(_) => {}
+                RankEvent::Definition(d) => encode_definition(d, 0, records).unwrap(),
                 RankEvent::Call(call) => {
                     encode_call(call, records);
                     *calls += 1 + u64::from(call.polls);

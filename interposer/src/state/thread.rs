@@ -326,24 +326,33 @@ impl Thread {
     /// three system calls.
     pub(crate) fn define(&mut self, definition: Definition) {
         let Some(trace) = trace::get() else { return };
-        recording::commit_poll(self);
-        let mut bytes = Vec::new();
-        let is_encoded = writer::encode_definition(&definition, recorder::clock::now(), &mut bytes).is_ok();
-        let is_short = is_encoded && bytes.len() <= MAX_INLINE_BYTES;
-        if trace.has_segments() || !is_short || !self.stage.append(&bytes) {
+        if trace.has_segments() || !self.define_in_stage(&definition) {
             return trace.define(&[definition]);
         }
-        self.last_poll = None;
         self.return_apart = true;
+    }
+
+    /// False if it is too long, or there is no room.
+    fn define_in_stage(&mut self, definition: &Definition) -> bool {
+        let mut bytes = Vec::new();
+        let is_encoded = writer::encode_definition(definition, recorder::clock::now(), &mut bytes).is_ok();
+        is_encoded && bytes.len() <= MAX_INLINE_BYTES && self.append(&bytes)
     }
 
     /// Writes a system record.
     pub(crate) fn system(&mut self, event: &trace_format::system::SystemEvent) {
-        recording::commit_poll(self);
         let mut bytes = Vec::new();
         writer::encode_system(event, recorder::clock::now(), &mut bytes);
-        if self.stage.append(&bytes) {
+        self.append(&bytes);
+    }
+
+    /// Writes a record that is no call, behind a poll that is not written yet. False if there is no room for it.
+    fn append(&mut self, record: &[u8]) -> bool {
+        recording::commit_poll(self);
+        let is_there = self.stage.append(record);
+        if is_there {
             self.last_poll = None;
         }
+        is_there
     }
 }

@@ -2,7 +2,6 @@
 //! `trace_format::catalogue::BUFFER_TOO_SMALL`. Variables are looked up by the analyzer.
 
 use super::arguments::Exam;
-use crate::mpi::origin::{self, Origin};
 use crate::mpi::types;
 use crate::pending::uses::Use;
 use crate::state::recording::Call;
@@ -76,13 +75,11 @@ fn ends(used: &Use) -> (u64, u64) {
 
 /// `may_lead_on`: two parts that touch may be in two blocks that do.
 fn fault((start, end): (u64, u64), may_lead_on: bool) -> Option<Fault> {
-    let mut block = heap::find(start)?;
+    let block = heap::find(start)?;
     let behind = block.start.saturating_add(block.size);
     if !block.is_freed && end <= behind {
         return None;
     }
-    // Memory that the program has freed may have been given to mpivet since.
-    block.is_freed |= block.caller != 0 && origin::of_address(block.caller) == Origin::Own;
     let leads_on = may_lead_on && heap::find(behind).is_some_and(|next| next.start == behind);
     (block.is_freed || !leads_on).then_some(Fault { block, start, end })
 }

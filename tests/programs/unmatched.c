@@ -1,8 +1,11 @@
 // A message that nobody receives is there when rank 0 ends MPI: some libraries then fail in MPI_Finalize.
 //
+// With an argument, rank 1 is late: it is still computing when rank 0 fails, and is ended there.
+//
 // ranks: 2
 
 #include <mpi.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -20,6 +23,8 @@ int main(int argc, char **argv)
     /* probing makes the library take the message in */
     for (int i = 0; i < 1000; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    if (argc > 1 && rank == 1)
+        sleep(2);
     MPI_Finalize();
     return 0;
 }

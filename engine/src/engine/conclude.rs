@@ -1,7 +1,7 @@
 //! The end of a run: draws the conclusions.
 
 use super::End;
-use crate::ending::{Ending, RankEnd, alone, incomplete, leftovers, polls_in_vain};
+use crate::ending::{self, Alone, Ending, Incomplete, RankEnd, leftovers, polls_in_vain};
 use crate::model::Model;
 use crate::state::{Origin, is_crash};
 use crate::waits::{Graph, Watch};
@@ -103,13 +103,15 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     model.judge_messages();
     model.judge_damage();
     let leftovers = if model.blind { Vec::new() } else { leftovers(model) };
-    // In MPI_Finalize nobody starts anything any more. Libraries may fail there over a message that nobody receives.
-    let over = |r: &crate::state::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;
-    let quiet = crashed.is_empty() && aborted.is_empty();
-    let over = quiet && !end.lost && !end.stopped && model.ranks.iter().all(over);
-    let (alone, incomplete) = if cut && !over { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
+    let (alone, incomplete) = if !cut {
+        (ending::alone(model), ending::incomplete(model))
+    } else if crashed.is_empty() && aborted.is_empty() && !end.lost && !end.stopped {
+        left_in_finalize(model, &[&failed[..], &left_inside].concat())
+    } else {
+        (Vec::new(), Vec::new())
+    };
     model.conclude_replay(!cut && ends.iter().all(|e| *e == RankEnd::Normal));
-    let failed_over = cut && over && !alone.is_empty();
+    let failed_over = cut && !alone.is_empty();
     let (left_inside, killed) = if failed_over { (Vec::new(), Vec::new()) } else { (left_inside, killed) };
     // The library ends ranks from outside, and a handler of the program may leave by exit or MPI_Abort.
     let before = |rank: &i32, since: u64| {
@@ -142,6 +144,25 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         failed_over,
         queues,
     }
+}
+
+/// Sends, receives and collectives without partners in a run that was cut short in MPI_Finalize, by the end of the ranks
+/// `enders`: nobody starts anything there any more, and libraries may fail over a message that nobody receives.
+fn left_in_finalize(model: &Model, enders: &[i32]) -> (Vec<Alone>, Vec<Incomplete>) {
+    let is_over = |rank: i32| model.ranks.get(rank as usize).is_some_and(|r| r.finalize.is_some() && r.sessions == 0);
+    if model.ranks.iter().any(|r| r.lost || r.holed || r.missing) {
+        return (Vec::new(), Vec::new());
+    }
+    if (0..model.ranks.len() as i32).all(is_over) {
+        return (ending::alone(model), ending::incomplete(model));
+    }
+    if enders.is_empty() || !enders.iter().all(|rank| is_over(*rank)) {
+        return (Vec::new(), Vec::new());
+    }
+    // The others were ended on their way there: only what they have sent to who is there is certain.
+    let mut alone = ending::alone(model);
+    alone.retain(|a| a.is_send && is_over(a.peer));
+    (alone, Vec::new())
 }
 
 fn is_abort(origin: &Origin) -> bool {

@@ -95,6 +95,7 @@ impl Model {
             debug_assert!(false, "call {index} of rank {rank} repeats one that was not kept");
             return self.lose_sight();
         };
+        pattern.comes_again();
         let outcome = Outcome::Returned(class);
         let (time, end) = (t_call, Cell::new(end_of(outcome, pattern.polls, (t_call, t_return))));
         let origin = self.origin(Origin { rank, time, end, thread, index, varying, pattern });

@@ -16,14 +16,16 @@ impl Model {
         origin: &Origin,
         (peer, tag, side): (Place, Place, Side),
         s: &ArgPlaces,
-        found: &Cell<Option<MessageEnd>>,
+        found: Option<&Cell<Option<MessageEnd>>>,
     ) -> Option<(Target, Option<Data>)> {
-        let end = match found.get().filter(|end| end.epoch == self.epoch) {
+        let end = match found.and_then(Cell::get).filter(|end| end.epoch == self.epoch) {
             Some(end) => end,
             None => {
                 let target = self.target(origin, peer, tag, s)?;
                 let end = MessageEnd { target, amount: self.data(origin, side).amount, epoch: self.epoch };
-                found.set(Some(end));
+                if let Some(found) = found {
+                    found.set(Some(end));
+                }
                 end
             }
         };
@@ -48,7 +50,7 @@ impl Model {
         s: &ArgPlaces,
         mode: SendMode,
     ) -> Option<OpId> {
-        let (target, data) = self.end(origin, (s.peer, s.tag, s.send), s, &origin.found.send)?;
+        let (target, data) = self.end(origin, (s.peer, s.tag, s.send), s, origin.found().map(|found| &found.send))?;
         let op = self.new_op(Op::new(OpKind::Send(mode), origin, start, target, data));
         self.notify_start(op);
         self.post_send(op);
@@ -63,7 +65,7 @@ impl Model {
         tag: Place,
         s: &ArgPlaces,
     ) -> Option<OpId> {
-        let (target, data) = self.end(origin, (peer, tag, s.recv), s, &origin.found.recv)?;
+        let (target, data) = self.end(origin, (peer, tag, s.recv), s, origin.found().map(|found| &found.recv))?;
         let op = self.new_op(Op::new(OpKind::Recv, origin, start, target, data));
         self.notify_start(op);
         self.post_recv(op);
@@ -83,6 +85,7 @@ impl Model {
         (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);
+        origin.comes_again();
         let s = origin.arg_places;
         let (mut send, mut recv, mut collective) = (None, None, None);
         match class {

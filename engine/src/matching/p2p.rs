@@ -16,12 +16,14 @@ impl Model {
         let Some(o) = self.ops.get_mut(op) else { return };
         let (comm, dest, key) = (o.comm, o.peer, (o.rank, o.tag));
         let boxes = &mut self.comms.list[comm].boxes;
-        let probably = o.origin.found.sent.get();
+        let probably = o.origin.found().map(|found| found.sent.get()).unwrap_or_default();
         o.mailbox = boxes.place(dest, probably.0);
         let Some(mailbox) = boxes.at(o.mailbox) else { return };
         let lane = mailbox.lanes.place(key, probably.1);
         let Some(here) = mailbox.lanes.at(lane) else { return };
-        o.origin.found.sent.set((o.mailbox, lane));
+        if let Some(found) = o.origin.found() {
+            found.sent.set((o.mailbox, lane));
+        }
         here.sends.push_back(op);
         let (other, late) = here.last.note(o.shown());
         here.mixed |= other;
@@ -35,7 +37,8 @@ impl Model {
     pub(crate) fn post_recv(&mut self, op: OpId) {
         let Some(o) = self.ops.get_mut(op) else { return };
         let boxes = &mut self.comms.list[o.comm].boxes;
-        o.mailbox = boxes.place(o.rank, o.origin.found.received.get().0);
+        let probably = o.origin.found().map(|found| found.received.get().0).unwrap_or_default();
+        o.mailbox = boxes.place(o.rank, probably);
         let Some(mailbox) = boxes.at(o.mailbox) else { return };
         mailbox.tangled |= mailbox.last_posted.note(o.shown()).1;
         o.order = mailbox.next_order;
@@ -57,9 +60,11 @@ impl Model {
             0 => mailbox.pending.pop_front(),
             _ => mailbox.pending.remove(place),
         };
-        let found = &o.origin.found.received;
-        let lane_at = mailbox.lanes.place((source, tag), found.get().1);
-        found.set((at, lane_at));
+        let found = o.origin.found().map(|found| &found.received);
+        let lane_at = mailbox.lanes.place((source, tag), found.map(|found| found.get().1).unwrap_or_default());
+        if let Some(found) = found {
+            found.set((at, lane_at));
+        }
         let Some(lane) = mailbox.lanes.at(lane_at) else { return };
         lane.mixed |= lane.last_received.is_some_and(|t| t != o.at().thread);
         lane.last_received = Some(o.at().thread);

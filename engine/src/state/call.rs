@@ -4,7 +4,7 @@ use super::comms::CommIx;
 use crate::arg_places::{ArgPlaces, NONE, Place, arg_places};
 use crate::collections::At;
 use crate::types::Amount;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Deref;
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -48,8 +48,9 @@ pub(crate) struct Pattern {
     written: Option<u8>,
     /// Which are the place and the handle of the request that the call is given.
     given: Option<(u8, u8)>,
-    /// Facts that were found out of the last of them, and that mostly hold again.
-    pub(crate) found: Found,
+    /// Facts that were found out of the last of them, and that mostly hold again. Nothing for a call that is the only one:
+    /// it takes less memory then.
+    found: OnceCell<Box<Found>>,
 }
 
 /// See [`Pattern::found`].
@@ -58,7 +59,7 @@ pub(crate) struct Found {
     pub(crate) send: Cell<Option<MessageEnd>>,
     pub(crate) recv: Cell<Option<MessageEnd>>,
     /// Addresses of buffers between which there is nothing new.
-    pub(crate) buffers: Cell<Option<(i64, i64)>>,
+    buffers: Cell<Option<(i64, i64)>>,
     /// Mailbox and lane of the message that was sent, and of the one that was received.
     pub(crate) sent: Cell<(At, At)>,
     pub(crate) received: Cell<(At, At)>,
@@ -84,13 +85,25 @@ impl Pattern {
         (self.func, self.site, self.polls) = (call.func, call.site, call.polls);
         (self.arg_places, self.fields) = (described.arg_places, described.fields);
         (self.slot, self.written, self.given) = (described.slot, described.written, described.given);
-        self.found = Found::default();
+        self.found.take();
+    }
+
+    /// There is another call like it: what is found out of it is of use to those that follow.
+    #[inline]
+    pub(crate) fn comes_again(&self) {
+        self.found.get_or_init(Box::default);
+    }
+
+    /// See [`Pattern::found`].
+    #[inline]
+    pub(crate) fn found(&self) -> Option<&Found> {
+        self.found.get().map(|found| &**found)
     }
 
     #[inline(always)]
     pub(crate) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
         let Described { arg_places, fields, slot, written, given } = Described::of(func, &ins);
-        let found = Found::default();
+        let found = OnceCell::new();
         Pattern { func, arg_places, site, ins, outs, polls, fields, slot, written, given, found }
     }
 }
@@ -136,10 +149,11 @@ impl Origin {
     pub(crate) fn is_new_buffer(&self) -> bool {
         // A varying value that is not a buffer's is looked at more often than it need be.
         let at = if self.fields.is_empty() { 0 } else { self.varying[0] };
-        let (low, high) = self.found.buffers.get().unwrap_or((i64::MAX, i64::MIN));
+        let Some(found) = self.found() else { return true };
+        let (low, high) = found.buffers.get().unwrap_or((i64::MAX, i64::MIN));
         let is_new = at < low || at > high;
         if is_new {
-            self.found.buffers.set(Some((low.min(at), high.max(at))));
+            found.buffers.set(Some((low.min(at), high.max(at))));
         }
         is_new
     }

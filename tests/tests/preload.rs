@@ -226,6 +226,7 @@ fn traces_are_private_and_links_are_not_followed() -> Result<()> {
         "job.json.new",
         "job.early.json",
         "variables.json.gz.new",
+        "variables.json.new",
     ] {
         symlink(&victim, trap.join(name))?;
     }

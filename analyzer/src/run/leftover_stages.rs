@@ -1,5 +1,6 @@
 //! Stages that processes have made apart from their traces (`MPIVET_STAGE_DIR`) and left there when they died.
 
+use super::with_those_below;
 use std::path::Path;
 use trace_format::run::proc;
 use trace_format::run::stages;
@@ -8,10 +9,8 @@ use trace_reader::reader::{RankReader, traces_in};
 /// Brings the stages that dead processes of this host have left to their traces: in this directory, and in those of its
 /// jobs and runs. `is_told`: says so if that fails.
 pub(crate) fn bring_stages(dir: &Path, is_told: bool) {
-    let below =
-        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
     let here = proc::host();
-    for dir in std::iter::once(dir.to_owned()).chain(below) {
+    for dir in with_those_below(dir) {
         for (stem, header) in apart(&dir) {
             if header.host != here || proc::lives(header.pid, header.pid_start) {
                 continue;

@@ -43,7 +43,7 @@ use launch::{Launched, RunOptions};
 use nix::sys::signal::Signal;
 use report::Report;
 use std::io::{Write as _, stderr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stop::{Process, Ranks};
 use trace_format::run::agent::Entrance;
@@ -151,11 +151,29 @@ fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<DirectoryFate, E
 /// The job is over. A directory that is removed is one that mpivet has made and named.
 fn remove(dir: &Path, fate: DirectoryFate) {
     leftover_stages::bring_stages(dir, fate == DirectoryFate::Kept);
-    if fate == DirectoryFate::Removed
-        && let Err(e) = std::fs::remove_dir_all(dir)
-    {
-        eprintln!("mpivet: cannot remove {}: {e}", dir.display());
+    match fate {
+        DirectoryFate::Kept => pack_variables(dir),
+        DirectoryFate::Removed => {
+            if let Err(e) = std::fs::remove_dir_all(dir) {
+                eprintln!("mpivet: cannot remove {}: {e}", dir.display());
+            }
+        }
     }
+}
+
+/// Makes what the library told of its variables smaller, in a directory that is kept.
+fn pack_variables(dir: &Path) {
+    for dir in with_those_below(dir) {
+        if let Err(e) = trace_format::run::job::pack_variables(&dir) {
+            eprintln!("mpivet: cannot pack the variables of the MPI library in {}: {e}", dir.display());
+        }
+    }
+}
+
+/// A directory, and those of its jobs and runs.
+fn with_those_below(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    std::iter::once(dir.to_owned()).chain(entries.map(|entry| entry.path()).filter(|path| path.is_dir()))
 }
 
 /// The exit code of a report. An interrupted run ends as the user wanted it, whatever was found until then.

@@ -93,10 +93,12 @@ fn resolve() -> bool {
         }
         return false;
     };
+    // What comes next matters if that is a tool: no need to look for it 800 times where there is none.
+    let has_tools = !tools().is_empty();
     for f in FUNCTIONS {
         let Some(slot) = ENTRIES.get(f.id.index()) else { continue };
         // Some libraries export a removed function without its profiling twin.
-        let next = next_definition(f.name);
+        let next = if has_tools { next_definition(f.name) } else { None };
         let front = || library.front.as_ref().and_then(|library| symbol(library, f.name));
         let own = library.symbol(&format!("P{}", f.name)).or_else(|| library.symbol(f.name)).or_else(front);
         let address = own.or_else(|| emulated::address(f.id)).unwrap_or(std::ptr::null_mut());
@@ -116,11 +118,15 @@ pub(crate) fn next_definition(name: &str) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
+/// Where tools are that wrap MPI.
+fn tools() -> &'static [(u64, u64)] {
+    static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
+    TOOLS.get_or_init(|| origin::modules(Origin::Tool).iter().map(|m| (m.start, m.end)).collect())
+}
+
 /// Does the address lie in a tool that wraps MPI?
 fn is_tool(address: *mut c_void) -> bool {
-    static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
-    let tools = TOOLS.get_or_init(|| origin::modules(Origin::Tool).iter().map(|m| (m.start, m.end)).collect());
-    tools.iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))
+    tools().iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))
 }
 
 /// Address of a symbol that a module or one that it depends on defines.

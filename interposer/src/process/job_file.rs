@@ -7,21 +7,22 @@ use crate::mpi::library::{self, MpiLibrary};
 use recorder::{environment, log, trace};
 use trace_format::file::{RankHeader, VERSION, job_path};
 use trace_format::mpi::FnId;
-use trace_format::run::job::{Buffering, Job, Mpi, SlurmJob};
+use trace_format::run::job::{self, Buffering, Job, Mpi, SlurmJob};
 use trace_format::variables::Variables;
 
 /// Writes `job.json`, whole or not at all.
 pub(super) fn write(job: Job) {
     let Some(trace) = trace::get() else { return };
-    if let Err(e) = trace_format::run::job::write(job, &trace.dir) {
+    if let Err(e) = job::write(job, &trace.dir) {
         log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
     }
 }
 
-/// Writes the variables of the library beside it.
-pub(super) fn write_variables(variables: &Variables) {
+/// Writes the variables of the library beside it. `mpivet run` packs them when it keeps the trace: the program need not wait.
+pub(super) fn write_variables(variables: &Variables, under_run: bool) {
     let Some(trace) = trace::get() else { return };
-    if let Err(e) = trace_format::run::job::write_variables(variables, &trace.dir) {
+    let write = if under_run { job::write_variables_unpacked } else { job::write_variables };
+    if let Err(e) = write(variables, &trace.dir) {
         log::line(&format!("cannot write the variables of the MPI library to {}: {e}", trace.dir.display()));
     }
 }
@@ -29,7 +30,7 @@ pub(super) fn write_variables(variables: &Variables) {
 /// Writes it beside the place of rank 0's, which may never get through MPI_Init. Rank 0 says if the directory cannot be written.
 pub(super) fn write_early(job: impl FnOnce() -> Job) {
     if let Some(trace) = trace::get() {
-        _ = trace_format::run::job::write_early(job, &trace.dir);
+        _ = job::write_early(job, &trace.dir);
     }
 }
 

@@ -174,7 +174,7 @@ fn write_job(library: &'static MpiLibrary, config: &Config, settings: tool::Sett
         variables.get_or_insert_default().wishes = wishes;
     }
     if let Some(variables) = variables {
-        job_file::write_variables(&variables);
+        job_file::write_variables(&variables, config.under_run);
     }
 }
 

@@ -32,19 +32,19 @@ const HEAP: u8 = 8;
 /// Recording begins: what nobody wants to be told costs nothing.
 pub(crate) fn begin() {
     let is_on = |work| CHECKS.iter().any(|check| check.work == work && config::selection().is_on(check));
-    let is_emulated = emulated::is_needed();
-    if is_emulated {
-        emulated::operations_are_known(operations::is_inactive);
-    }
     // Checksums of all data are taken when operations end; debuggers are told of operations; and which requests are inactive
     // and of which session must be known.
     let others_need = config::queues() == config::Queues::All
         || config::checksums().between
-        || is_emulated
         || config::selection().is_on(&SESSION_MIX);
+    // To look through all modules for who needs what is emulated takes long: only where nobody else needs operations.
+    let are_operations_on = others_need || is_on(Work::Operations) || emulated::is_needed();
+    if are_operations_on {
+        emulated::operations_are_known(operations::is_inactive);
+    }
     let wanted = [
         (is_on(Work::Arguments), ARGUMENTS),
-        (others_need || is_on(Work::Operations), OPERATIONS),
+        (are_operations_on, OPERATIONS),
         (is_on(Work::Datatypes), DATATYPES),
         (heap::begin(config::selection().is_on(&BUFFER_TOO_SMALL)), HEAP),
     ];

@@ -220,18 +220,23 @@ impl Rows {
     fn of(functions: impl ExactSizeIterator<Item = &'static Function>) -> Rows {
         let mut text = String::with_capacity(1 << 16);
         let number = functions.len() as u32;
-        // There are few, and each process works this out: formatting them anew for each parameter took a millisecond.
-        let mut words: Vec<(Dir, Kind, String)> = Vec::new();
+        // There are few, and each process works this out: formatting them anew for each parameter took a millisecond, and to
+        // look for them in a list a tenth of that.
+        let mut words: Vec<String> = Vec::new();
         for f in functions {
             text.push_str(f.name);
             for p in f.params {
                 text.push_str(p.name);
-                let known = words.iter().position(|(dir, kind, _)| (*dir, *kind) == (p.dir, p.kind));
-                let place = known.unwrap_or_else(|| {
-                    words.push((p.dir, p.kind, format!("{:?}{:?}", p.dir, p.kind)));
-                    words.len() - 1
-                });
-                text.push_str(words.get(place).map_or("", |(.., word)| word));
+                let place = p.kind as usize * 4 + p.dir as usize;
+                if words.len() <= place {
+                    words.resize(place + 1, String::new());
+                }
+                if let Some(word) = words.get_mut(place) {
+                    if word.is_empty() {
+                        *word = format!("{:?}{:?}", p.dir, p.kind);
+                    }
+                    text.push_str(word);
+                }
                 text.push_str(p.len);
             }
             text.push('\n');

@@ -168,10 +168,32 @@ pub fn write(mut job: Job, dir: &Path) -> io::Result<()> {
 
 /// Writes `variables.json.gz`, whole or not at all.
 pub fn write_variables(variables: &Variables, dir: &Path) -> io::Result<()> {
-    // In one piece: the encoder clears its buffer of 32 KiB for each.
+    write_packed(&serde_json::to_vec(variables)?, dir)
+}
+
+/// Writes `variables.json`, whole or not at all, for [`pack_variables`]: packing takes as long as reading the variables.
+pub fn write_variables_unpacked(variables: &Variables, dir: &Path) -> io::Result<()> {
     let text = serde_json::to_vec(variables)?;
+    replace(&unpacked_variables_path(dir), |new| owner_only::write(new, &text))
+}
+
+/// Makes `variables.json.gz` of `variables.json`, if that is there.
+pub fn pack_variables(dir: &Path) -> io::Result<()> {
+    let unpacked = unpacked_variables_path(dir);
+    match untrusted::read(&unpacked, MAX_JOB) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(e),
+        Ok(text) => {
+            write_packed(&text, dir)?;
+            std::fs::remove_file(unpacked)
+        }
+    }
+}
+
+fn write_packed(text: &[u8], dir: &Path) -> io::Result<()> {
+    // In one piece: the encoder clears its buffer of 32 KiB for each.
     let mut packed = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
-    packed.write_all(&text)?;
+    packed.write_all(text)?;
     let packed = packed.finish()?;
     replace(&variables_path(dir), |new| owner_only::write(new, &packed))
 }
@@ -201,6 +223,10 @@ fn variables_path(dir: &Path) -> PathBuf {
     dir.join("variables.json.gz")
 }
 
+fn unpacked_variables_path(dir: &Path) -> PathBuf {
+    dir.join("variables.json")
+}
+
 /// Reads the `job.json` of a trace directory, with the variables if they can be read.
 pub fn read(dir: &Path) -> io::Result<Job> {
     let mut job: Job = serde_json::from_slice(&untrusted::read(&job_path(dir), MAX_JOB)?)?;
@@ -215,9 +241,49 @@ pub fn read_early(dir: &Path) -> io::Result<Job> {
 
 /// Adds the variables, which stand beside `job.json` if they were read.
 pub fn add_variables(job: &mut Job, dir: &Path) -> io::Result<()> {
-    if job.variables.is_none() && variables_path(dir).exists() {
-        let packed = untrusted::read(&variables_path(dir), MAX_JOB)?;
-        job.variables = serde_json::from_reader(GzDecoder::new(&packed[..]).take(MAX_JOB))?;
+    if job.variables.is_some() {
+        return Ok(());
     }
+    let (packed, unpacked) = (variables_path(dir), unpacked_variables_path(dir));
+    let text = if packed.exists() {
+        let packed = untrusted::read(&packed, MAX_JOB)?;
+        let mut text = Vec::new();
+        GzDecoder::new(&packed[..]).take(MAX_JOB).read_to_end(&mut text)?;
+        text
+    } else if unpacked.exists() {
+        untrusted::read(&unpacked, MAX_JOB)?
+    } else {
+        return Ok(());
+    };
+    job.variables = serde_json::from_slice(&text)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_read_before_and_after_they_are_packed() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let variables = Variables { controls: 7, microseconds: 3, ..Variables::default() };
+        let read = || {
+            let mut job = Job::default();
+            add_variables(&mut job, dir).unwrap();
+            job.variables
+        };
+        assert_eq!(read(), None);
+        pack_variables(dir).unwrap();
+        assert_eq!(read(), None);
+        write_variables_unpacked(&variables, dir).unwrap();
+        assert_eq!(read(), Some(variables.clone()));
+        pack_variables(dir).unwrap();
+        assert_eq!(read(), Some(variables));
+        let names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["variables.json.gz"]);
+        // What is not whole is told, and stays where it is.
+        std::fs::write(variables_path(dir), b"cut off").unwrap();
+        assert!(add_variables(&mut Job::default(), dir).is_err());
+    }
 }

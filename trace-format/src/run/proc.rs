@@ -41,10 +41,10 @@ impl Stat {
 
     /// Reads it in the directory of a process or a thread.
     pub fn read(dir: &Path) -> Option<Stat> {
-        // With room for it, which has some 400 bytes: a file without a size is read in many small pieces otherwise.
-        let mut text = Vec::with_capacity(2048);
-        fs::File::open(dir.join("stat")).ok()?.read_to_end(&mut text).ok()?;
-        Stat::parse(&String::from_utf8_lossy(&text))
+        // It has some 400 bytes, and the system gives them at once.
+        let mut text = [0; 2048];
+        let length = fs::File::open(dir.join("stat")).ok()?.read(&mut text).ok()?;
+        Stat::parse(&String::from_utf8_lossy(text.get(..length)?))
     }
 
     /// The name in brackets may hold anything, also blanks and brackets: the fields are counted from its end.

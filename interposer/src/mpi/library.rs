@@ -93,7 +93,7 @@ fn resolve() -> bool {
         }
         return false;
     };
-    // What comes next matters if that is a tool: no need to look for it 800 times where there is none.
+    // The next definition matters if it is a tool's: no need to look for it 800 times where there is none.
     let has_tools = !tools().is_empty();
     for f in FUNCTIONS {
         let Some(slot) = ENTRIES.get(f.id.index()) else { continue };

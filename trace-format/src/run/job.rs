@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(read(), Some(variables));
         let names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["variables.json.gz"]);
-        // What is not whole is told, and stays where it is.
+        // A file that is not whole is told, and stays where it is.
         std::fs::write(variables_path(dir), b"cut off").unwrap();
         assert!(add_variables(&mut Job::default(), dir).is_err());
     }

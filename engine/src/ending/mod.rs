@@ -78,7 +78,8 @@ pub(crate) struct Ending {
     /// The ends of processes, as far as they were seen.
     pub(crate) seen: EndsSeen,
     pub(crate) leftovers: Vec<Leftover>,
-    /// Empty if something ended the run before its time: what is missing then says nothing.
+    /// Empty if something ended the run before its time: what is missing then says nothing. Not so in MPI_Finalize, where
+    /// nobody starts anything any more.
     pub(crate) alone: Vec<Alone>,
     /// Empty likewise.
     pub(crate) incomplete: Vec<Incomplete>,

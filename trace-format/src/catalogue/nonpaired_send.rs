@@ -3,6 +3,7 @@ check! {
     /// A send whose message was received by nobody until the end of the run. The send itself may have returned: the library
     /// kept the data in a buffer. If there is a receive that misses the message by its tag or communicator, a note says so.
     /// In a run that was cut short (a crash, an abort, a deadlock) sends without a receive are a consequence and not reported.
+    /// Libraries may end a run in MPI_Finalize over such a message: it is reported then, although other ranks were cut short.
     ///
     /// # Why it is wrong
     /// Every message must be received (MPI 4.1, 3.5; all communication must be complete before MPI_Finalize, 11.2.2). The

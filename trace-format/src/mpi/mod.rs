@@ -218,6 +218,7 @@ impl Rows {
     }
 
     fn of(functions: impl ExactSizeIterator<Item = &'static Function>) -> Rows {
+        const DIRECTIONS: usize = Dir::InOut as usize + 1;
         let mut text = String::with_capacity(1 << 16);
         let number = functions.len() as u32;
         // There are few, and each process works this out: formatting them anew for each parameter took a millisecond, and to
@@ -227,7 +228,7 @@ impl Rows {
             text.push_str(f.name);
             for p in f.params {
                 text.push_str(p.name);
-                let place = p.kind as usize * 4 + p.dir as usize;
+                let place = p.kind as usize * DIRECTIONS + p.dir as usize;
                 if words.len() <= place {
                     words.resize(place + 1, String::new());
                 }

@@ -180,14 +180,9 @@ pub fn write_variables_unpacked(variables: &Variables, dir: &Path) -> io::Result
 /// Makes `variables.json.gz` of `variables.json`, if that is there.
 pub fn pack_variables(dir: &Path) -> io::Result<()> {
     let unpacked = unpacked_variables_path(dir);
-    match untrusted::read(&unpacked, MAX_JOB) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(e),
-        Ok(text) => {
-            write_packed(&text, dir)?;
-            std::fs::remove_file(unpacked)
-        }
-    }
+    let Some(text) = read_if_there(&unpacked)? else { return Ok(()) };
+    write_packed(&text, dir)?;
+    std::fs::remove_file(unpacked)
 }
 
 fn write_packed(text: &[u8], dir: &Path) -> io::Result<()> {
@@ -244,19 +239,31 @@ pub fn add_variables(job: &mut Job, dir: &Path) -> io::Result<()> {
     if job.variables.is_some() {
         return Ok(());
     }
-    let (packed, unpacked) = (variables_path(dir), unpacked_variables_path(dir));
-    let text = if packed.exists() {
-        let packed = untrusted::read(&packed, MAX_JOB)?;
-        let mut text = Vec::new();
-        GzDecoder::new(&packed[..]).take(MAX_JOB).read_to_end(&mut text)?;
-        text
-    } else if unpacked.exists() {
-        untrusted::read(&unpacked, MAX_JOB)?
-    } else {
-        return Ok(());
+    // In this order: who packs them removes the one file when the other is there.
+    let text = match read_if_there(&unpacked_variables_path(dir))? {
+        Some(text) => Some(text),
+        None => packed_text(dir)?,
     };
-    job.variables = serde_json::from_slice(&text)?;
+    if let Some(text) = text {
+        job.variables = serde_json::from_slice(&text)?;
+    }
     Ok(())
+}
+
+/// The text in `variables.json.gz`; `None` if that is not there.
+fn packed_text(dir: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(packed) = read_if_there(&variables_path(dir))? else { return Ok(None) };
+    let mut text = Vec::new();
+    GzDecoder::new(&packed[..]).take(MAX_JOB).read_to_end(&mut text)?;
+    Ok(Some(text))
+}
+
+fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match untrusted::read(path, MAX_JOB) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The functions that calls go on to: those of the allocator behind this library, whichever that is.
 
 use crate::interface;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
@@ -88,44 +88,6 @@ pub(crate) fn learn_whether_first(own: &[(Function, usize)]) {
         NAMES.get(*function as usize).is_some_and(|name| symbol(libc::RTLD_DEFAULT, name) == *own)
     };
     IS_FIRST.store(own.iter().all(is_ours), Ordering::Relaxed);
-}
-
-/// Where the code of mpivet is.
-static MPIVET: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-
-/// Learns where `libmpivet.so` is: it is preloaded beside this library.
-pub(crate) fn learn_where_mpivet_is() {
-    // SAFETY: the function is one for this, and nothing is allocated there.
-    unsafe { libc::dl_iterate_phdr(Some(note_mpivet), std::ptr::null_mut()) };
-}
-
-unsafe extern "C" fn note_mpivet(module: *mut libc::dl_phdr_info, _size: usize, _data: *mut c_void) -> c_int {
-    // SAFETY: the loader gives a module as long as this function runs.
-    let module = unsafe { &*module };
-    if module.dlpi_name.is_null() || module.dlpi_phdr.is_null() {
-        return 0;
-    }
-    // SAFETY: its name is text, and it has so many headers.
-    let (name, headers) = unsafe {
-        (CStr::from_ptr(module.dlpi_name), std::slice::from_raw_parts(module.dlpi_phdr, usize::from(module.dlpi_phnum)))
-    };
-    if !name.to_bytes().ends_with(b"/libmpivet.so") {
-        return 0;
-    }
-    let loaded = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-    let start = loaded().map(|header| header.p_vaddr).min().unwrap_or(0);
-    let end = loaded().map(|header| header.p_vaddr.wrapping_add(header.p_memsz)).max().unwrap_or(0);
-    for (place, address) in MPIVET.iter().zip([start, end]) {
-        place.store(module.dlpi_addr.wrapping_add(address) as usize, Ordering::Relaxed);
-    }
-    1
-}
-
-/// Does mpivet itself call from there?
-#[inline(always)]
-pub(crate) fn is_mpivet(caller: usize) -> bool {
-    let [start, end] = MPIVET.each_ref().map(|place| place.load(Ordering::Relaxed));
-    (start..end).contains(&caller)
 }
 
 /// Do all come here?

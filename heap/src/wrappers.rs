@@ -49,7 +49,6 @@ static LOADED: extern "C" fn() = loaded;
 extern "C" fn loaded() {
     // The allocator is found now, if nobody has allocated yet.
     next(Function::Malloc);
-    next::learn_where_mpivet_is();
     next::learn_whether_first(&[
         (Function::Malloc, malloc as *const () as usize),
         (Function::Calloc, calloc as *const () as usize),
@@ -58,10 +57,9 @@ extern "C" fn loaded() {
     ]);
 }
 
-/// Blocks of mpivet itself are none of the program: where it has freed memory, freed memory stays.
 #[inline(always)]
 fn note(block: Pointer, size: usize, caller: usize) -> Pointer {
-    if !block.is_null() && next::is_first() && !next::is_mpivet(caller) {
+    if !block.is_null() && next::is_first() {
         BLOCKS.add(block as u64, size as u64, caller as u64);
     }
     block

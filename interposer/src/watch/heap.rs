@@ -1,8 +1,10 @@
 //! The blocks of the program's heap, as `libmpivet_heap.so` knows them (`heap/src/interface.rs` has the other side): that
 //! library is preloaded beside this one if the user wants it (`mpivet run --heap`).
 
+use crate::mpi::origin::{self, Origin};
 use crate::mpi::words::Words;
 use crate::state::slow_path::HEAP;
+use recorder::modules::Loaded;
 use recorder::{log, slow_path, trace};
 use std::sync::OnceLock;
 use trace_format::mpi::FnId;
@@ -23,6 +25,8 @@ struct Library {
     find: unsafe extern "C" fn(u64, *mut [u64; 3]) -> u32,
     add: unsafe extern "C" fn(u64, u64),
     remove: unsafe extern "C" fn(u64),
+    /// The modules of mpivet itself.
+    own: Vec<Loaded>,
 }
 
 static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
@@ -50,6 +54,7 @@ fn library() -> Option<Library> {
                 find: std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn(u64, *mut [u64; 3]) -> u32>(find),
                 add: std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn(u64, u64)>(add),
                 remove: std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn(u64)>(remove),
+                own: origin::modules(Origin::Own),
             },
             std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn() -> u32>(is_known),
         )
@@ -72,7 +77,14 @@ pub(crate) fn find(address: u64) -> Option<Block> {
     // SAFETY: there is room for the answer.
     let answer = unsafe { (library.find)(address, &raw mut block) };
     let [start, size, caller] = block;
-    (answer > 0).then_some(Block { start, size, caller, is_freed: answer == 2 })
+    (answer > 0).then(|| Block { start, size, caller, is_freed: answer == 2 || library.is_own(caller) })
+}
+
+impl Library {
+    /// Did mpivet itself allocate there? Then the program, which names that memory, has freed what it had there before.
+    fn is_own(&self, caller: u64) -> bool {
+        self.own.iter().any(|module| (module.start..module.end).contains(&caller))
+    }
 }
 
 /// MPI_Free_mem is about to be called.

@@ -6,10 +6,12 @@
 use crate::call::info::Info;
 use crate::call::rules;
 use crate::call::sites::{Arrival, Site, Slots};
+use crate::mpi::changes::{Basis, Witness};
 use crate::mpi::handles;
 use crate::mpi::words::Words;
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::num::NonZeroU64;
+use trace_format::mpi::{Dir, FUNCTIONS};
 
 /// Most arguments, and most bytes of their values.
 const WORDS: usize = 13;
@@ -18,6 +20,10 @@ pub(crate) const BYTES: usize = 80;
 const FEW: usize = 4;
 const SOME: usize = 6;
 const MANY: usize = 8;
+/// After so many calls of a function that were new, with none among them that had been made before, most are not remembered...
+const PATIENCE: u8 = 64;
+/// ...but one of so many, to notice when they begin to come again.
+const TRIALS: u64 = 8;
 /// A call has as many places as [`WAYS`]: a window of 64 requests at one call site has room.
 pub(crate) const PLACES: usize = 512;
 /// The places of a call differ in their last bits.
@@ -37,15 +43,14 @@ pub(crate) struct Call {
     what: u64,
     /// 0 if it is only found by those who know the call site.
     stack_pointer: u64,
-    /// See [`handles::changes`].
-    changes: u32,
-    /// Its arguments were looked at, and are all right.
-    pub(crate) is_fine: bool,
+    basis: Basis,
     words: [u64; WORDS],
     bytes: [u64; BYTES / 8],
     /// `None` only where there is no call.
     place: Option<Place>,
     pub(crate) site: Site,
+    /// Its arguments were looked at, and are all right.
+    pub(crate) is_fine: bool,
     slots: Slots,
     /// Hash of all that makes it this call, but for the call site: see [`Same::hash`].
     hash: u64,
@@ -54,6 +59,10 @@ pub(crate) struct Call {
 /// The calls of one thread.
 pub(crate) struct CallCache {
     calls: Box<[Call; PLACES]>,
+    /// By number of the function: how many more new calls are remembered in any case.
+    patience: Box<[u8]>,
+    /// Calls that were new when there was no patience left.
+    impatient: u64,
     /// The last number that was given; the thread is in it.
     last: u64,
 }
@@ -93,14 +102,23 @@ pub(crate) struct Same<'a> {
     /// Words that are compared: 0, or one of the numbers above.
     count: usize,
     words: &'a Words,
+    info: &'a Info,
 }
 
 impl<'a> Same<'a> {
     #[inline(always)]
-    pub(crate) fn of(info: &Info, arrival: Arrival, words: &'a Words) -> Same<'a> {
+    pub(crate) fn of(info: &'a Info, arrival: Arrival, words: &'a Words) -> Same<'a> {
         // Addresses of programs have 48 bits.
         let what = arrival.return_address << 16 | (info.func as u64 + 1);
-        Same { what, count: info.remembered_words, words }
+        Same { what, count: info.remembered_words, words, info }
+    }
+
+    /// The handles among the words that are compared, of objects that are not there always.
+    fn handles(&self) -> impl Iterator<Item = u64> {
+        let compared = self.info.row.params.iter().enumerate().take(self.count);
+        let handles = compared.filter(|(_, p)| p.kind.is_handle() && p.dir == Dir::In && p.len.is_empty());
+        let values = handles.map(|(i, p)| (p.kind, self.info.abi.handle_arg(p.kind, self.word(i))));
+        values.filter(|(kind, handle)| !handles::is_predefined(*kind, *handle)).map(|(_, handle)| handle)
     }
 
     #[inline(always)]
@@ -132,7 +150,7 @@ impl<'a> Same<'a> {
     /// 0 if this is the call, at whatever call site.
     #[inline(always)]
     fn difference_of<const COUNT: usize>(&self, call: &Call) -> u64 {
-        let before = call.what ^ self.what | u64::from(call.changes ^ handles::changes());
+        let before = call.what ^ self.what | u64::from(call.basis.difference());
         // By their numbers: whether chains of iterators are unrolled depends on what else is compiled.
         let known = |i: usize| call.words.get(i).copied().unwrap_or(0);
         (0..COUNT).fold(before, |differs, i| differs | known(i) ^ self.word(i))
@@ -154,7 +172,8 @@ impl CallCache {
             }
             Box::from_raw(calls)
         };
-        CallCache { calls, last: u64::from(thread) * PLACES as u64 }
+        let patience = vec![PATIENCE; FUNCTIONS.len()].into();
+        CallCache { calls, patience, impatient: 0, last: u64::from(thread) * PLACES as u64 }
     }
 
     /// Words by which calls with so many arguments are told apart.
@@ -206,9 +225,27 @@ impl CallCache {
         })
     }
 
+    /// Is it worth the time to look for a call that is not known at once, and to remember it?
+    #[inline(always)]
+    pub(crate) fn is_worth_a_search(&mut self, info: &Info) -> bool {
+        if self.patience.get(info.func.index()) != Some(&0) {
+            return true;
+        }
+        self.impatient += 1;
+        self.impatient.is_multiple_of(TRIALS)
+    }
+
     /// The index of the call if it was made before at this call site, else of where it may go.
     #[inline(never)]
-    pub(crate) fn find(&self, same: &Same, site: Site) -> Result<usize, usize> {
+    pub(crate) fn find(&mut self, same: &Same, site: Site) -> Result<usize, usize> {
+        let found = self.search(same, site);
+        if let Some(patience) = self.patience.get_mut(same.info.func.index()) {
+            *patience = if found.is_ok() { PATIENCE } else { patience.saturating_sub(1) };
+        }
+        found
+    }
+
+    fn search(&self, same: &Same, site: Site) -> Result<usize, usize> {
         let first = index_of(same.hash());
         let mut ways = (0..WAYS).map(|way| first ^ way);
         let is_it = |index: &usize| {
@@ -218,7 +255,7 @@ impl CallCache {
             return Ok(index);
         }
         let is_free = |index: &usize| {
-            self.calls.get(*index).is_none_or(|call| call.place.is_none() || call.changes != handles::changes())
+            self.calls.get(*index).is_none_or(|call| call.place.is_none() || call.basis.difference() != 0)
         };
         // Several that would use the same places in turns do not drive each other out each time.
         let turn = (self.last / STEP) as usize % WAYS;
@@ -243,7 +280,7 @@ impl CallCache {
     }
 
     /// Remembers a call. Its values, if they are remembered, were just written to `from`, with room for [`BYTES`].
-    /// `changes`: [`handles::changes`] before that, and before the call site was looked up. `stack`: stack pointer and slots of
+    /// `since`: a moment before that, and before the call site was looked up. `stack`: stack pointer and slots of
     /// the call, if these tell the call site.
     #[inline(never)]
     pub(crate) fn keep(
@@ -253,13 +290,14 @@ impl CallCache {
         site: Site,
         stack: Option<(u64, Slots)>,
         from: *const u8,
-        changes: u32,
+        since: Witness,
     ) -> Option<Place> {
+        let basis = Basis::of(same.handles(), since)?;
         let call = self.calls.get_mut(index)?;
         self.last += STEP;
         call.place = NonZeroU64::new(self.last + index as u64).map(Place);
         call.hash = same.hash();
-        (call.what, call.changes, call.is_fine, call.site) = (same.what, changes, false, site);
+        (call.what, call.basis, call.is_fine, call.site) = (same.what, basis, false, site);
         call.words = [0; WORDS];
         call.words.iter_mut().zip(same.words).take(same.count).for_each(|(known, word)| *known = *word);
         // SAFETY: the caller vouches for the memory.
@@ -330,7 +368,7 @@ mod tests {
         let slots = Some((arrival.stack_pointer, Slots::default()));
         match known {
             Ok(index) => _ = cache.again(index, arrival, || slots),
-            Err(index) => _ = cache.keep(index, &same, site(stack), slots, VALUES.as_ptr().cast(), handles::changes()),
+            Err(index) => _ = cache.keep(index, &same, site(stack), slots, VALUES.as_ptr().cast(), Witness::now()),
         }
         known.is_ok()
     }
@@ -338,9 +376,9 @@ mod tests {
     /// Other tests make objects meanwhile, and then no call is known.
     fn undisturbed(test: impl Fn()) {
         loop {
-            let before = handles::changes();
+            let before = Witness::now();
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&test));
-            if before == handles::changes() {
+            if before == Witness::now() {
                 return result.unwrap_or_else(|failure| std::panic::resume_unwind(failure));
             }
         }
@@ -385,8 +423,7 @@ mod tests {
             let same = Same::of(info, HERE, &words);
             let index = cache.find(&same, site(5)).unwrap_err();
             let stack = Some((HERE.stack_pointer, Slots::default()));
-            let mut keep =
-                || cache.keep(index, &same, site(5), stack, VALUES.as_ptr().cast(), handles::changes()).unwrap();
+            let mut keep = || cache.keep(index, &same, site(5), stack, VALUES.as_ptr().cast(), Witness::now()).unwrap();
             let places = [keep(), keep()];
             assert!(places[0] != places[1] && places.iter().all(|place| place.index() == index));
             assert_eq!(cache.find(&same, site(5)), Ok(index));
@@ -406,7 +443,7 @@ mod tests {
             assert!(cache.find(&same, site(6)).is_err(), "another call site");
             let unknown = |info: &Info, arrival: Arrival, words: &Words| {
                 cache.look(info, arrival, words).is_none()
-                    && cache.find(&Same::of(info, arrival, words), site(5)).is_err()
+                    && cache.search(&Same::of(info, arrival, words), site(5)).is_err()
             };
             assert!(unknown(of(FnId::MPI_Irecv), HERE, &words), "another function");
             let elsewhere = Arrival { return_address: HERE.return_address + 1, ..HERE };
@@ -454,7 +491,7 @@ mod tests {
                 site(nth as u32),
                 Some((arrival.stack_pointer, slots)),
                 VALUES.as_ptr().cast(),
-                handles::changes(),
+                Witness::now(),
             );
         }
         for (nth, outer) in [0x3003, 0x4004, 0x5005, 0x6006].into_iter().enumerate() {

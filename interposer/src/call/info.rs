@@ -57,6 +57,8 @@ pub(crate) struct Info {
     pub(crate) loan: Option<Loan>,
     /// It makes, lends, takes back, completes (MPI_Grequest_complete) or ends something.
     pub(crate) handles_objects: bool,
+    /// It only turns a handle or status of Fortran into one of C, or the other way round. No Fortran routine does so.
+    pub(crate) is_conversion: bool,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
     /// The rules that checks look at before it is called.
@@ -369,6 +371,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         altered: (said.altered)(row),
         loan: loan(row),
         handles_objects: false,
+        is_conversion: row.name.ends_with("_f2c") || row.name.ends_with("_c2f"),
         always_available: row.id.is_always_available(),
         rules: RulesOnUse::of(row, (said.has_special_rules)(row)),
         role: role(row, &operands),

@@ -9,5 +9,6 @@ pub(crate) mod operands;
 pub(crate) mod python;
 pub(crate) mod requests;
 pub(crate) mod rules;
+mod seen;
 pub(crate) mod sites;
 pub(crate) mod topology;

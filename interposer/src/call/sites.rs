@@ -4,6 +4,7 @@
 use crate::call::caller::Callers;
 use crate::call::info::Info;
 use crate::call::python;
+use crate::call::seen::Seen;
 use crate::debuggers::queues;
 use crate::mpi::origin::Origin;
 use crate::mpi::words::Words;
@@ -34,11 +35,10 @@ pub(crate) fn are_forgotten() {
 /// Not an event: the MPI library called one of its own functions, or a language binding does so to prepare a call.
 const NESTED: Id = Id::MAX;
 
-const SETS: usize = 64;
-/// Stacks that end in the same call and differ further out share a set, the last used first.
-const WAYS: usize = 32;
 /// Frames of language bindings and tools that are walked through besides the program's.
 const EXTRA_FRAMES: usize = 3;
+/// Places for return addresses of calls that are no events.
+const NESTED_ADDRESSES: usize = 64;
 
 /// How a call came in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,49 +72,31 @@ impl Site {
     }
 }
 
-/// A stack as it was seen: where its return addresses lay and what they were.
-struct Seen {
-    return_address: u64,
-    stack_pointer: u64,
-    site: Site,
-    frames: u32,
-    /// Start of this entry's (slot, address) pairs in [`Cache::pairs`].
-    first: u32,
-}
-
 /// Stacks that one thread has seen.
 pub(crate) struct Cache {
-    seen: Vec<Seen>,
-    pairs: Vec<(u64, u64)>,
+    seen: Seen,
     depth: usize,
-    /// The way that was replaced last.
-    victim: usize,
     /// The number of unloadings when the stacks were seen.
     unloadings: u32,
     walker: Walker,
     callers: Callers,
     python: python::Cache,
     frames: Frames,
+    /// Return addresses of calls that are no events, whatever the stack behind them: see [`Cache::is_nested_anyway`].
+    nested: [u64; NESTED_ADDRESSES],
 }
 
 impl Cache {
     pub(crate) fn new(thread: u16, depth: usize) -> Cache {
-        let most = depth + EXTRA_FRAMES;
-        let site = Site { stack: 0, caller: Origin::Program, for_tool: false };
-        let seen = (0..SETS * WAYS)
-            .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
-            .collect();
-        let pairs = vec![(0, 0); SETS * WAYS * most];
         Cache {
-            seen,
-            pairs,
+            seen: Seen::new(),
             depth,
-            victim: 0,
             unloadings: unloadings(),
             walker: Walker::default(),
             callers: Callers::default(),
             python: python::Cache::new(depth),
             frames: Frames { thread, known: FxHashMap::default() },
+            nested: [0; NESTED_ADDRESSES],
         }
     }
 
@@ -125,10 +107,32 @@ impl Cache {
         let Arrival { return_address, stack_pointer } = arrival;
         let site = self.native(return_address, stack_pointer, info.row);
         if site.is_nested() {
+            let whatever_is_behind =
+                site.caller == Origin::Internal || site.caller == Origin::Binding && info.is_conversion;
+            if whatever_is_behind {
+                self.note_nested(return_address, site.caller);
+            }
             return site;
         }
         let call = python::Arguments { info, words, return_address };
         Site { stack: self.python.site(site.stack, call), ..site }
+    }
+
+    /// Is a call from this address known to be no event? It is the library that calls, or a language binding for a conversion
+    /// of its own, as those of Fortran do several times a call.
+    #[inline(always)]
+    pub(crate) fn is_nested_anyway(&self, return_address: u64, info: &Info) -> bool {
+        let known = self.nested.get(nested_place(return_address)).copied().unwrap_or(0);
+        let of_all = known == nested_anyway(return_address, Origin::Internal);
+        let is_it = of_all || info.is_conversion && known == nested_anyway(return_address, Origin::Binding);
+        is_it && self.unloadings == unloadings()
+    }
+
+    /// A call from this address was no event.
+    fn note_nested(&mut self, return_address: u64, caller: Origin) {
+        if let Some(place) = self.nested.get_mut(nested_place(return_address)) {
+            *place = nested_anyway(return_address, caller);
+        }
     }
 
     #[inline(always)]
@@ -136,20 +140,17 @@ impl Cache {
         if self.unloadings != unloadings() {
             self.forget();
         }
-        let set = set_of(return_address, stack_pointer);
-        match self.seen.get(set) {
-            Some(seen) if self.is_stack_of(seen, return_address, stack_pointer) => seen.site,
-            _ => self.other_way(set, return_address, stack_pointer, row),
+        // SAFETY: the stack pointer is that of a call of this thread.
+        match unsafe { self.seen.find(return_address, stack_pointer) } {
+            Some(site) => site,
+            None => self.unseen(return_address, stack_pointer, row),
         }
     }
 
     /// The slots to look for on the stack of a call whose place was just asked for, if they tell the place.
     pub(crate) fn slots(&self, arrival: Arrival) -> Option<Slots> {
-        let Arrival { return_address, stack_pointer } = arrival;
-        let seen = self.seen.get(set_of(return_address, stack_pointer))?;
-        let is_it = seen.return_address == return_address && seen.stack_pointer == stack_pointer;
-        let pairs = self.pairs.get(seen.first as usize + 1..(seen.first + seen.frames) as usize)?;
-        if is_it && !python::is_there() { Slots::of(arrival, pairs) } else { None }
+        let pairs = self.seen.last(arrival)?;
+        if python::is_there() { None } else { Slots::of(arrival, pairs) }
     }
 
     /// A module was unloaded: other code may lie where it lay, and call from the same addresses.
@@ -157,43 +158,15 @@ impl Cache {
     #[inline(never)]
     fn forget(&mut self) {
         self.unloadings = unloadings();
-        self.seen.iter_mut().for_each(|seen| seen.return_address = 0);
+        self.seen = Seen::new();
+        self.nested = [0; NESTED_ADDRESSES];
         self.walker.forget();
         self.callers.forget();
     }
 
-    /// Is the stack of this call the one that was seen?
-    #[inline(always)]
-    fn is_stack_of(&self, seen: &Seen, return_address: u64, stack_pointer: u64) -> bool {
-        if seen.return_address != return_address || seen.stack_pointer != stack_pointer {
-            return false;
-        }
-        // The first one is the return address itself.
-        let first = seen.first as usize;
-        let pairs = self.pairs.get(first + 1..first + seen.frames as usize).unwrap_or(&[]);
-        match <&[_; USUAL]>::try_from(pairs) {
-            // So that the compiler unrolls it.
-            Ok(pairs) => are_there(pairs),
-            Err(_) => are_there(pairs),
-        }
-    }
-
-    #[inline(never)]
-    fn other_way(&mut self, set: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
-        let ways = self.seen.get(set..set + WAYS).unwrap_or(&[]);
-        let known = ways.iter().position(|seen| self.is_stack_of(seen, return_address, stack_pointer));
-        // A new stack takes the place of each of the others in turn.
-        self.victim = self.victim % (WAYS - 1) + 1;
-        self.seen.swap(set, set + known.unwrap_or(self.victim));
-        match (known, self.seen.get(set)) {
-            (Some(_), Some(seen)) => seen.site,
-            _ => self.unseen(set, return_address, stack_pointer, row),
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+    fn unseen(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         python::look();
         let mut walk = unwind(&mut self.walker, return_address, self.depth + EXTRA_FRAMES);
         let all = walk.addresses();
@@ -210,16 +183,10 @@ impl Cache {
         }
         walk.pairs.truncate(kept);
         let site = Site { stack, caller: caller.origin, for_tool: caller.for_tool };
-        let Some(seen) = self.seen.get_mut(index) else { return site };
-        let first = seen.first as usize;
-        let verifiable = walk.exact && !walk.pairs.is_empty();
-        // A stack whose slots cannot be verified is never found again.
-        seen.return_address = if verifiable { return_address } else { 0 };
-        seen.stack_pointer = stack_pointer;
-        seen.site = site;
-        seen.frames = walk.pairs.len() as u32;
-        for (place, pair) in self.pairs.iter_mut().skip(first).zip(&walk.pairs) {
-            *place = *pair;
+        match walk.exact {
+            true => self.seen.add((return_address, stack_pointer), site, &walk.pairs),
+            // A stack whose slots cannot be verified is never found again.
+            false => self.seen.has_no_last(),
         }
         site
     }
@@ -262,13 +229,19 @@ impl Frames {
     }
 }
 
-fn set_of(return_address: u64, stack_pointer: u64) -> usize {
-    let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
-    hash as usize * WAYS
+#[inline(always)]
+fn nested_place(return_address: u64) -> usize {
+    (return_address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - NESTED_ADDRESSES.ilog2())) as usize
+}
+
+/// An address, and whether all its calls are no events or only conversions. Addresses of programs have 48 bits.
+#[inline(always)]
+fn nested_anyway(return_address: u64, caller: Origin) -> u64 {
+    return_address << 1 | u64::from(caller == Origin::Internal)
 }
 
 /// Return addresses behind that of the call, with the default depth.
-const USUAL: usize = 7;
+pub(super) const USUAL: usize = 7;
 
 /// Slots of one stack: bytes between the slot of the call's return address and the others, and what they hold.
 #[derive(Clone, Copy, Default)]
@@ -317,13 +290,6 @@ impl Slots {
         }
         true
     }
-}
-
-/// Are the addresses where they were?
-#[inline(always)]
-fn are_there(pairs: &[(u64, u64)]) -> bool {
-    // SAFETY: as in `Slots::are_there`: not a slot beyond the first that differs is read.
-    pairs.iter().all(|(slot, address)| unsafe { *(*slot as *const u64) } == *address)
 }
 
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);

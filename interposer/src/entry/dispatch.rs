@@ -3,6 +3,7 @@
 
 use crate::call::info::{Info, Watched, arg_count};
 use crate::call::mode::{guarded, is_inert, is_recording, known, recorded};
+use crate::call::sites::Arrival;
 use crate::entry::stubs::{Frame, INDEX, PROFILING};
 use crate::entry::{ordinary, quick};
 use crate::mpi::abi::{self, Abi};
@@ -100,6 +101,10 @@ fn usually(number: u32, frame: &mut Frame) -> u64 {
     let stack_pointer = arrival.stack_pointer;
     let words = frame.words(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, words) };
+    // Only read, and so also in a signal handler.
+    if thread.with(|thread| is_nested_anyway(thread, info, arrival)) {
+        return without_record(f, info, abi, words);
+    }
     if !enter(thread, stack_pointer, info.row.id) {
         return without_record(f, info, abi, words);
     }
@@ -144,6 +149,13 @@ fn usually(number: u32, frame: &mut Frame) -> u64 {
         thread.with(|thread| interrupted::leave(thread));
     }
     result
+}
+
+/// Is it known at once that the call is no event?
+#[inline(always)]
+fn is_nested_anyway(thread: &Thread, info: &Info, arrival: Arrival) -> bool {
+    let is_a_routines = || thread.in_routine.is_some_and(|routine| routine.function == info.row.id);
+    thread.sites.is_nested_anyway(arrival.return_address, info) && !is_a_routines()
 }
 
 /// Work begins for a call with this stack pointer. False if this library is at work for another one already: then the call

@@ -5,6 +5,7 @@ use crate::call::info::{Info, Watched};
 use crate::call::sites;
 use crate::call::sites::Arrival;
 use crate::mpi::abi::Abi;
+use crate::mpi::changes::Witness;
 use crate::mpi::define::{self, Maker, Returned};
 use crate::mpi::origin::Origin;
 use crate::mpi::spot::Spot;
@@ -42,7 +43,7 @@ pub(crate) fn begin(
         touched::write_down(thread);
     }
     // Before all that is remembered of them.
-    let changes = handles::changes();
+    let since = Witness::now();
     let (arrival, origin) = match &mut thread.in_routine {
         Some(routine) if routine.function == info.row.id => {
             routine.recorded = true;
@@ -71,7 +72,7 @@ pub(crate) fn begin(
     }
     let start = thread.stage.cursor();
     let values = start + CALL_HEADER_BYTES;
-    let ins = write_ins(thread, info, words, (arrival, origin, changes), values);
+    let ins = write_ins(thread, info, words, (arrival, origin, since), values);
     let in_bytes = ins.bytes;
     let outs_at = values + in_bytes;
     // Polls without an answer are counted where they are already written down.

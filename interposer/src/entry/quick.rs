@@ -5,7 +5,7 @@
 use crate::call::info::Info;
 use crate::call::sites::{Arrival, Site};
 use crate::entry::ordinary;
-use crate::mpi::handles;
+use crate::mpi::changes::Witness;
 use crate::mpi::words::Words;
 use crate::state::queued;
 use crate::state::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
@@ -98,13 +98,13 @@ pub(crate) fn look(thread: &mut Thread, call: &Call) {
 /// Makes room, and writes the values of a call that is not remembered. `None` as [`begin`].
 #[inline(never)]
 fn begin_anew(thread: &mut Thread, info: &Info, arrival: Arrival, words: &Words) -> Option<(Site, Ins)> {
-    let changes = handles::changes();
+    let since = Witness::now();
     let site = thread.sites.site(arrival, info, words);
     if site.is_nested() || !thread.stage.reserve(info.max_record) {
         return None;
     }
     let values = thread.stage.cursor() + CALL_HEADER_BYTES;
-    Some((site, write_ins(thread, info, words, (arrival, site, changes), values)))
+    Some((site, write_ins(thread, info, words, (arrival, site, since), values)))
 }
 
 /// Completes the record of a call that has returned.

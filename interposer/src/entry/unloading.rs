@@ -2,7 +2,7 @@
 //! addresses: what is known of addresses must be forgotten then.
 
 use crate::call::sites;
-use crate::mpi::handles;
+use crate::mpi::changes;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -37,5 +37,5 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
 /// Call sites are forgotten when the next call finds another count, and calls with theirs when objects have changed.
 fn forget() {
     sites::are_forgotten();
-    handles::have_changed();
+    changes::happened_to_all();
 }

@@ -2,6 +2,7 @@
 //! seen made and freed.
 
 use crate::debuggers::queues;
+use crate::mpi::changes;
 use crate::mpi::descent::Descent;
 use crate::mpi::library::MpiLibrary;
 use crate::mpi::properties::{self, Properties};
@@ -78,8 +79,6 @@ static FREED: LazyLock<DashMap<Key, Freed, FxBuildHasher>> = LazyLock::new(DashM
 /// So many are remembered.
 const MAX_FREED: usize = 1 << 16;
 static NEXT: AtomicU32 = AtomicU32::new(FIRST_USER_ID);
-/// Counts changes of [`LIVE`], so that caches of threads notice them.
-static CHANGES: AtomicU32 = AtomicU32::new(1);
 
 /// The number of a handle of a kind, as one thread remembers it.
 #[derive(Clone, Copy)]
@@ -123,7 +122,7 @@ impl Cache {
     #[inline(always)]
     fn slot(&mut self, kind: Kind, handle: u64) -> Option<&mut Remembered> {
         let index = (handle ^ handle >> 6 ^ handle >> 13 ^ (kind as u64) << 3) as usize % SLOTS;
-        let changes = CHANGES.load(Ordering::Relaxed);
+        let changes = changes::of_handle(handle);
         let slot = self.0.get_mut(index)?;
         if slot.key != handle || slot.kind != kind || slot.changes != changes {
             slot.learn(kind, handle, changes);
@@ -147,17 +146,6 @@ impl Cache {
         }
         &slot.properties
     }
-}
-
-/// Memories of threads, of handles and of calls, hold no longer.
-pub(crate) fn have_changed() {
-    CHANGES.fetch_add(1, Ordering::Relaxed);
-}
-
-/// A number that differs whenever an object has been made, freed or changed since it was last asked for.
-#[inline(always)]
-pub(crate) fn changes() -> u32 {
-    CHANGES.load(Ordering::Relaxed)
 }
 
 /// The id of a handle.
@@ -225,7 +213,7 @@ pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (
     let id = entry.id;
     FREED.remove(&(kind, handle));
     drop(entry);
-    have_changed();
+    changes::happened_to(handle);
     (id, fresh)
 }
 
@@ -233,7 +221,7 @@ fn mark(kind: Kind, handle: u64, change: impl FnOnce(&mut Marks)) {
     if let Some(mut entry) = LIVE.get_mut(&(kind, handle)) {
         change(&mut entry.marks);
     }
-    have_changed();
+    changes::happened_to(handle);
 }
 
 fn marks(kind: Kind, handle: u64) -> Marks {
@@ -332,7 +320,7 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
             is_gone = true;
         }
     }
-    have_changed();
+    changes::happened_to(dying.handle);
     if is_gone {
         trace::forget(&keys::Key::of_object(dying.kind, dying.id));
     }
@@ -351,7 +339,7 @@ pub(crate) fn forget_ended() {
         }
         later
     });
-    have_changed();
+    changes::happened_to_all();
 }
 
 fn remember_freed(key: Key, freed: Freed) {

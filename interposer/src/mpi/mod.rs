@@ -1,6 +1,7 @@
 //! The loaded MPI library: its family, its functions, its objects.
 
 pub(crate) mod abi;
+pub(crate) mod changes;
 pub(crate) mod const_text;
 pub(crate) mod datatype;
 pub(crate) mod define;

@@ -63,6 +63,7 @@ mod tests {
     use crate::call::info;
     use crate::call::sites::{Arrival, Site};
     use crate::mpi::abi::{self, Abi};
+    use crate::mpi::changes::Witness;
     use crate::pending::uses::{Access, Partners, Reduced, Use};
     use trace_format::mpi::{FnId, SendMode, Start};
     use typemap::Buffer;
@@ -81,8 +82,10 @@ mod tests {
         // The second one takes the place of the first one.
         let arrival = Arrival { return_address: 1, stack_pointer: 0 };
         let same = Same::of(&infos[0], arrival, &words);
-        let places =
-            [1, 2].map(|stack| cache.keep(5, &same, Site { stack, ..Site::default() }, None, values.as_ptr(), 1));
+        let mut keep =
+            |stack| cache.keep(5, &same, Site { stack, ..Site::default() }, None, values.as_ptr(), Witness::now());
+        // Other tests make objects meanwhile, and then no call is kept.
+        let places = [1, 2].map(|stack| (0..1000).find_map(|_| keep(stack)));
         let mut spare = Spare::new();
         let operation = |place| {
             let mut operation = Box::new(Operation::new(class, made));

@@ -2,7 +2,7 @@
 //! record of that one. Such loops make a call in 20 ns, and a record of each would take as long again and fill the disk.
 
 use crate::call::sites::{Arrival, Slots};
-use crate::mpi::handles;
+use crate::mpi::changes;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use trace_format::record::COUNT_AT;
@@ -13,7 +13,7 @@ pub(crate) struct AskedTime {
     number: u32,
     arrival: Arrival,
     slots: Slots,
-    /// [`handles::changes`]: what was known of addresses may be void.
+    /// [`changes::of_all`]: what was known of addresses may be void.
     changes: u32,
     lap: u64,
     offset: usize,
@@ -29,7 +29,7 @@ const MOST: u32 = 1 << 20;
 pub(crate) fn count(thread: &Thread, number: u32, arrival: Arrival) -> Option<*mut u32> {
     let last = thread.asked_time.as_ref()?;
     let is_last = last.end == thread.stage.cursor() && last.lap == thread.stage.lap();
-    if !is_last || last.number != number || last.arrival != arrival || last.changes != handles::changes() {
+    if !is_last || last.number != number || last.arrival != arrival || last.changes != changes::of_all() {
         return None;
     }
     // SAFETY: the stack pointer is that of the slots, and stacks of other threads were forgotten.
@@ -43,7 +43,7 @@ pub(crate) fn count(thread: &Thread, number: u32, arrival: Arrival) -> Option<*m
 
 /// A call by this entry point has returned, and its record is complete.
 pub(crate) fn note(thread: &mut Thread, call: &Call, number: u32, arrival: Arrival) {
-    let (end, lap, open, changes) = (thread.stage.cursor(), thread.stage.lap(), call.open, handles::changes());
+    let (end, lap, open, changes) = (thread.stage.cursor(), thread.stage.lap(), call.open, changes::of_all());
     let slots = thread.sites.slots(arrival).filter(|_| open.lap == lap);
     thread.asked_time = slots.map(|slots| AskedTime { number, arrival, slots, changes, lap, offset: open.offset, end });
 }

@@ -6,6 +6,7 @@ use crate::call::encode::{encoder, max_bytes};
 use crate::call::info::Info;
 use crate::call::sites::{Arrival, Site};
 use crate::mpi::abi::Abi;
+use crate::mpi::changes::Witness;
 use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::Words;
@@ -81,18 +82,19 @@ pub(crate) struct Ins {
     pub(crate) is_fine: bool,
 }
 
-/// Writes the values at a call to `start`, where there is room for a record of the function. `changes`: those of handles,
+/// Writes the values at a call to `start`, where there is room for a record of the function. `since`: a moment
 /// before the call site was looked up.
 pub(crate) fn write_ins(
     thread: &mut Thread,
     info: &Info,
     words: &Words,
-    (arrival, site, changes): (Arrival, Site, u32),
+    (arrival, site, since): (Arrival, Site, Witness),
     start: usize,
 ) -> Ins {
     let at = thread.stage.at(start);
     // Only the call site is remembered of others, for the short way.
-    if !info.is_remembered && !info.is_quick {
+    let may_be_remembered = info.is_remembered || info.is_quick;
+    if !may_be_remembered || !thread.call_cache.is_worth_a_search(info) {
         return Ins { bytes: write_values(thread, info, info.abi, words, at), place: None, is_fine: false };
     }
     let same = Same::of(info, arrival, words);
@@ -106,7 +108,7 @@ pub(crate) fn write_ins(
     }
     let kept = found.err().map(|index| (index, stack()));
     let bytes = write_values(thread, info, info.abi, words, at);
-    let place = kept.and_then(|(index, stack)| thread.call_cache.keep(index, &same, site, stack, at, changes));
+    let place = kept.and_then(|(index, stack)| thread.call_cache.keep(index, &same, site, stack, at, since));
     Ins { bytes, place: place.filter(|_| info.is_remembered), is_fine: false }
 }
 

@@ -186,6 +186,10 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if let (Some((_, Kind::Comm | Kind::Session)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
         send_buffers::freed(dying);
     }
+    if let (Some((_, Kind::Datatype)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
+        let (_, _, id) = dying.object();
+        datatype_alignment::freed(id);
+    }
     if matches!(call.info.buffering, Buffering::Attach | Buffering::Detach) {
         send_buffers::changed(thread, call, failed);
     }

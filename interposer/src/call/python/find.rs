@@ -3,7 +3,7 @@
 use super::layout::{self, Layout};
 use super::source::{self, Memory};
 use super::{Frame, INTERPRETER, Interpreter, IsInitialized, ThreadState, interpreter};
-use crate::mpi::handles;
+use crate::mpi::changes;
 use recorder::modules;
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -34,7 +34,7 @@ pub(crate) fn look() {
         Some(true) => {
             INTERPRETER.store(Box::into_raw(Box::new(found.interpreter)), Ordering::Release);
             // From now on C stacks do not tell call sites.
-            handles::have_changed();
+            changes::happened_to_all();
         }
         Some(false) => UNREADABLE.store(true, Ordering::Relaxed),
         None => {}

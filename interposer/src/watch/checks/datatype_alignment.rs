@@ -16,7 +16,7 @@ use typemap::{Misaligned, SelfOverlap};
 
 static CHECK: &CheckInfo = &DATATYPE_ALIGNMENT;
 
-/// Datatypes that were looked at, whether for receiving, and what of them. Ids are never used again.
+/// Datatypes of the program that were looked at and are not freed, whether for receiving, and what of them.
 static SEEN: Mutex<Option<FxHashMap<(Id, bool), Seen>>> = Mutex::new(None);
 
 /// How a datatype was looked at.
@@ -95,6 +95,16 @@ fn is_new(id: Id, writes: bool, count: u64) -> bool {
     }
     (*most, *times) = (count, *times + 1);
     true
+}
+
+/// The program has freed a datatype. (If it holds the same one a second time, that is looked at once more.)
+pub(crate) fn freed(id: Id) {
+    let mut seen = SEEN.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(seen) = seen.as_mut() {
+        for writes in [false, true] {
+            seen.remove(&(id, writes));
+        }
+    }
 }
 
 fn param(call: &Call, param: usize) -> &'static str {

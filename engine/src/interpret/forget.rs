@@ -93,7 +93,7 @@ impl Model {
         }
         self.sweep_comms();
         let left: usize = self.ranks.iter().map(|r| r.handles.freed.len()).sum();
-        let more = SWEEP_AT.max(PER_RANK * self.ranks.len()).max(left).max(met / 4);
+        let more = SWEEP_AT.max(PER_RANK * self.ranks.len()).max(left).max(met);
         (self.sweeps.waiting, self.sweeps.at) = (left, left + more);
     }
 

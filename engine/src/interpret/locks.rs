@@ -47,12 +47,14 @@ impl Model {
         }
         let unclear: Vec<CommIx> = self.windows.iter().copied().filter(|ix| self.is_unclear(*ix)).collect();
         unclear.into_iter().for_each(|ix| self.locks.forget_window(ix));
-        let begun = self.begun(ix);
-        let before = Before { order: &self.order, begun: &begun };
-        let (knots, unchecked) = (self.locks.knots(before), self.locks.unchecked(before));
-        knots.iter().for_each(|knot| self.rules.lock_knot(self, knot));
-        for [call, contrary] in unchecked {
-            self.rules.untrue(self, &Untrue { promise: Promise::Unlocked, call, contrary });
+        if self.locks.are_any_exclusive() {
+            let begun = self.begun(ix);
+            let before = Before { order: &self.order, begun: &begun };
+            let (knots, unchecked) = (self.locks.knots(before), self.locks.unchecked(before));
+            knots.iter().for_each(|knot| self.rules.lock_knot(self, knot));
+            for [call, contrary] in unchecked {
+                self.rules.untrue(self, &Untrue { promise: Promise::Unlocked, call, contrary });
+            }
         }
         match left {
             None => self.locks.forget_window(ix),

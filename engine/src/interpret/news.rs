@@ -106,7 +106,9 @@ impl Model {
 
     /// Judges the accesses under shared locks in a phase that all processes have left, or all that are left.
     pub(super) fn judge_passive(&mut self, ix: CommIx, phase: Option<u64>) {
-        let (begun, (no_op, _)) = (self.begun(ix), self.rules_of_accumulates(ix));
+        let is_quiet = self.comms.list[ix].window.as_ref().is_none_or(|window| window.is_quiet());
+        let begun = if is_quiet { Begun::default() } else { self.begun(ix) };
+        let (no_op, _) = self.rules_of_accumulates(ix);
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
         // In which order threads act on shared memory is not known.

@@ -83,7 +83,7 @@ impl Locks {
         are_apart(&around(a), &around(b))
     }
 
-    /// Pairs of locks that exclude each other, that nothing orders, and the first of which was taken on trust (MPI_MODE_NOCHECK).
+    /// Pairs of locks that exclude each other (so one of them is exclusive), that nothing orders, and the first of which was taken on trust (MPI_MODE_NOCHECK).
     pub(crate) fn unchecked(&self, before: Before) -> Vec<[Rc<Origin>; 2]> {
         let all = self.all();
         let mut found = Vec::new();
@@ -101,9 +101,6 @@ impl Locks {
     /// Processes that would wait for each other for ever, had each of them got its lock before the others asked for it.
     pub(crate) fn knots(&self, before: Before) -> Vec<Vec<Holder>> {
         let all = self.all();
-        if !self.are_any_exclusive() {
-            return Vec::new();
-        }
         let mut found = held_in_waits(&all, before);
         let steps = steps(&all);
         let firsts = steps.iter().enumerate();

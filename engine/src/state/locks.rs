@@ -99,7 +99,8 @@ impl Locks {
         self.ranks.values().any(|all| all.cut.is_some()) || self.each().nth(MOST_COMPARED).is_some()
     }
 
-    pub(super) fn are_any_exclusive(&self) -> bool {
+    /// Does a lock keep others out, or may one that is not known? Only such ones have to do with each other.
+    pub(crate) fn are_any_exclusive(&self) -> bool {
         self.ranks.values().any(|all| all.cut.is_some()) || self.each().any(|hold| hold.lock.is_exclusive)
     }
 
@@ -111,7 +112,8 @@ impl Locks {
     /// A process has waited for others.
     pub(crate) fn wait(&mut self, call: &Rc<Origin>, news: News) {
         let open = self.ranks.get_mut(&call.rank).into_iter().flat_map(|all| &mut all.open);
-        for hold in open.filter(|hold| hold.waits.len() < MOST_WAITS) {
+        // A lock that was not asked for keeps nobody out.
+        for hold in open.filter(|hold| !hold.lock.is_unchecked && hold.waits.len() < MOST_WAITS) {
             hold.waits.push((call.clone(), news));
         }
     }
@@ -122,7 +124,7 @@ impl Locks {
         *cut = cut.filter(|upto| *upto >= since);
         over.retain(|hold| hold.end.is_none_or(|end| end >= since));
         let kept = open.iter_mut().chain(over.iter_mut());
-        kept.for_each(|hold| hold.waits.retain(|(call, _)| call.index > since));
+        kept.filter(|hold| !hold.waits.is_empty()).for_each(|hold| hold.waits.retain(|(call, _)| call.index > since));
         if open.is_empty() && over.is_empty() && cut.is_none() {
             self.ranks.remove(&rank);
         }

@@ -101,6 +101,12 @@ impl Ends {
 }
 
 impl Passive {
+    /// Is there nothing to be judged?
+    pub(super) fn is_quiet(&self) -> bool {
+        let mut all = self.held.values().chain(self.exclusive.values());
+        self.undecided.is_empty() && all.all(Vec::is_empty)
+    }
+
     pub(super) fn is_undecided(&self) -> bool {
         !self.undecided.is_empty()
     }

@@ -187,6 +187,11 @@ impl Window {
         self.unattached.keep(Early { target, access, phase });
     }
 
+    /// See [`Passive::is_quiet`].
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.passive.is_quiet()
+    }
+
     /// Is of some accesses not decided yet whether others meet them?
     pub(crate) fn is_undecided(&self) -> bool {
         self.passive.is_undecided()

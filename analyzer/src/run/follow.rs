@@ -14,6 +14,7 @@ use super::late_files::{self, LateFiles};
 use super::launcher_words::DeathTold;
 use super::looks::Looks;
 use super::other_agents::OtherAgents;
+use super::pace::Pace;
 use super::stop::{AGENTS, OnHost, Process, elsewhere};
 use agents::hub::Hub;
 use analyzer::hosts::list_hosts;
@@ -35,9 +36,6 @@ const LATE_PAUSE: Duration = Duration::from_millis(200);
 const WATCH: Duration = Duration::from_secs(2);
 /// Events of one reading from which on there is probably more to read at once.
 const BACKLOG: u64 = 4096;
-/// While all ranks go on, none of them waits and there is no hurry: reading takes at most a third of a processor, which
-/// the ranks may need, until so many bytes are unread (about half a second of work).
-const LAG: u64 = 64 << 20;
 /// Time without events after which ranks that poll in vain are named. Repeated polls bring news ever more seldom.
 const QUIET: Duration = Duration::from_secs(5);
 /// While other ranks go on, the engine is asked this often.
@@ -244,8 +242,12 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl FollowedJob, stop: 
         if let Some(fewer) = candidate.as_mut().and_then(|c| c.without_busy(|busy| observer.stuck_apart_from(busy))) {
             candidate = Some(fewer);
         }
-        let pause = if all_go_on && observer.traces.unread() < LAG {
-            PAUSE.max(2 * now.elapsed())
+        let unhurried = || {
+            let is_limited = observer.traces.headers().any(|header| header.retention.max_bytes > 0);
+            Pace::now(is_limited).pause(now.elapsed(), observer.traces.unread())
+        };
+        let pause = if let Some(pause) = all_go_on.then(unhurried).flatten() {
+            pause.max(PAUSE)
         } else if observer.last_events >= BACKLOG {
             Duration::ZERO
         } else if candidate.is_none() && last_news.elapsed() > IDLE_AFTER {

@@ -23,6 +23,7 @@ pub(crate) mod leftover_stages;
 pub(crate) mod liveness;
 mod looks;
 mod other_agents;
+mod pace;
 mod plans;
 mod slurm;
 mod stop;

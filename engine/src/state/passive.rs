@@ -11,7 +11,7 @@ use rma::{Access, Deed, InOrder, Unordered};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use trace_format::mpi::Class;
 
 /// More accesses to one target, between two collective operations, are not looked at.
@@ -48,6 +48,32 @@ struct Held {
     is_kept: bool,
 }
 
+/// Accesses to one target, by phase: a process may be read far ahead of the others.
+#[derive(Default)]
+struct Phases {
+    all: BTreeMap<u64, Vec<Held>>,
+    count: usize,
+}
+
+impl Phases {
+    fn add(&mut self, held: Held) {
+        self.all.entry(held.phase).or_default().push(held);
+        self.count += 1;
+    }
+
+    /// Takes out what belongs to a phase or the ones before it, or everything (`None`).
+    fn take(&mut self, phase: Option<u64>) -> Vec<Held> {
+        let later = phase.map(|phase| self.all.split_off(&(phase + 1))).unwrap_or_default();
+        let taken: Vec<Held> = std::mem::replace(&mut self.all, later).into_values().flatten().collect();
+        self.count -= taken.len();
+        taken
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Held> {
+        self.all.values().flatten()
+    }
+}
+
 /// The calls of one process by which its accesses are over.
 #[derive(Default)]
 struct Ends {
@@ -80,9 +106,9 @@ struct Undecided {
 #[derive(Default)]
 pub(crate) struct Passive {
     undecided: Vec<Undecided>,
-    held: FxHashMap<i32, Vec<Held>>,
+    held: FxHashMap<i32, Phases>,
     /// The accesses under exclusive locks, which the target's own uses of the memory alone may meet.
-    exclusive: FxHashMap<i32, Vec<Held>>,
+    exclusive: FxHashMap<i32, Phases>,
     ends: FxHashMap<i32, Ends>,
     passed: FxHashMap<i32, VecDeque<Passed>>,
 }
@@ -104,7 +130,7 @@ impl Passive {
     /// Is there nothing to be judged?
     pub(super) fn is_quiet(&self) -> bool {
         let mut all = self.held.values().chain(self.exclusive.values());
-        self.undecided.is_empty() && all.all(Vec::is_empty)
+        self.undecided.is_empty() && all.all(|all| all.count == 0)
     }
 
     pub(super) fn is_undecided(&self) -> bool {
@@ -117,8 +143,8 @@ impl Passive {
         let (lists, most) =
             if is_exclusive { (&mut self.exclusive, MOST_EXCLUSIVE) } else { (&mut self.held, MOST_ACCESSES) };
         let all = lists.entry(target).or_default();
-        if all.len() < most {
-            all.push(Held { access, guard, phase, is_fresh, is_kept: false });
+        if all.count < most {
+            all.add(Held { access, guard, phase, is_fresh, is_kept: false });
         }
     }
 
@@ -163,7 +189,22 @@ impl Passive {
         found
     }
 
-    /// The accesses to a target that were not over when their origins left a phase, as they are kept for the next one.
+    /// Keeps the accesses to a target that were not over when their origins left a phase for the next one, in a `list`.
+    fn keep(
+        &mut self,
+        target: i32,
+        all: &[Held],
+        left: &FxHashMap<i32, Passed>,
+        list: impl FnOnce(&mut Passive) -> &mut FxHashMap<i32, Phases>,
+    ) {
+        let kept = self.not_over(target, all, left);
+        if !kept.is_empty() {
+            let phases = list(self).entry(target).or_default();
+            kept.into_iter().for_each(|held| phases.add(held));
+        }
+    }
+
+    /// These accesses, as they are kept.
     fn not_over(&self, target: i32, all: &[Held], left: &FxHashMap<i32, Passed>) -> Vec<Held> {
         let lasts = |held: &&Held| {
             let passed = left.get(&held.access.origin);
@@ -178,9 +219,7 @@ impl Passive {
 
     /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged.
     fn ripe(&mut self, phase: Option<u64>) -> Vec<(i32, Vec<Held>)> {
-        let is_ripe = |held: &Held| phase.is_none_or(|phase| held.phase <= phase);
-        let all =
-            self.held.iter_mut().map(|(target, all)| (*target, all.extract_if(.., |held| is_ripe(held)).collect()));
+        let all = self.held.iter_mut().map(|(target, all)| (*target, all.take(phase)));
         let mut all: Vec<(i32, Vec<Held>)> = all.filter(|(_, all): &(i32, Vec<Held>)| !all.is_empty()).collect();
         all.sort_by_key(|(target, _)| *target);
         // The order in which ranks are read tells nothing.
@@ -190,9 +229,7 @@ impl Passive {
 
     /// The accesses to a target under exclusive locks that are to be judged with these ones.
     fn ripe_exclusive(&mut self, phase: Option<u64>) -> FxHashMap<i32, Vec<Held>> {
-        let is_ripe = |held: &Held| phase.is_none_or(|phase| held.phase <= phase);
-        let all = self.exclusive.iter_mut().map(|(target, all)| (*target, all.extract_if(.., |held| is_ripe(held))));
-        all.map(|(target, all)| (target, all.collect())).collect()
+        self.exclusive.iter_mut().map(|(target, all)| (*target, all.take(phase))).collect()
     }
 
     /// Where each process passed a phase.
@@ -269,10 +306,8 @@ impl Window {
                 undecided.extend(judge.undecided.into_inner());
             }
             if is_meeting {
-                let kept = self.passive.not_over(target, &held, &left);
-                self.passive.held.entry(target).or_default().splice(0..0, kept);
-                let kept = self.passive.not_over(target, &exclusive, &left);
-                self.passive.exclusive.entry(target).or_default().splice(0..0, kept);
+                self.passive.keep(target, &held, &left, |passive| &mut passive.held);
+                self.passive.keep(target, &exclusive, &left, |passive| &mut passive.exclusive);
             }
             held.extend(exclusive);
             let accesses = held.into_iter().map(|held| held.access).collect();
@@ -280,8 +315,7 @@ impl Window {
         }
         // Targets that have not used their own memory.
         for (target, exclusive) in exclusive.into_iter().filter(|_| is_meeting) {
-            let kept = self.passive.not_over(target, &exclusive, &left);
-            self.passive.exclusive.entry(target).or_default().splice(0..0, kept);
+            self.passive.keep(target, &exclusive, &left, |passive| &mut passive.exclusive);
         }
         self.passive.forget(&left);
         let room = MOST_UNDECIDED.saturating_sub(self.passive.undecided.len());
@@ -293,7 +327,7 @@ impl Window {
     pub(super) fn passive_calls(&self) -> impl Iterator<Item = &Accessed> {
         let Passive { held, exclusive, undecided, .. } = &self.passive;
         let undecided = undecided.iter().flat_map(|undecided| [&undecided.own, &undecided.other]);
-        held.values().chain(exclusive.values()).flatten().map(|held| &held.access).chain(undecided)
+        held.values().chain(exclusive.values()).flat_map(Phases::iter).map(|held| &held.access).chain(undecided)
     }
 }
 

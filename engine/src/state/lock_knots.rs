@@ -83,7 +83,8 @@ impl Locks {
         are_apart(&around(a), &around(b))
     }
 
-    /// Pairs of locks that exclude each other (so one of them is exclusive), that nothing orders, and the first of which was taken on trust (MPI_MODE_NOCHECK).
+    /// Pairs of locks that exclude each other, so that one of them is exclusive; nothing orders them, and the first one was taken
+    /// on trust (MPI_MODE_NOCHECK).
     pub(crate) fn unchecked(&self, before: Before) -> Vec<[Rc<Origin>; 2]> {
         let all = self.all();
         let mut found = Vec::new();

@@ -30,7 +30,7 @@ pub(crate) const PLACES: usize = 512;
 const WAYS: usize = 4;
 
 // The words end, and the bytes begin, where a line of the processor's cache does.
-const _: () = assert!(std::mem::offset_of!(Call, bytes) % 64 == 0);
+const _: () = assert!(std::mem::offset_of!(Call, bytes) % 64 == 0 && size_of::<Call>() == 5 * 64);
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Leaves as many bits of a hash as there are places.
@@ -49,11 +49,11 @@ pub(crate) struct Call {
     /// `None` only where there is no call.
     place: Option<Place>,
     pub(crate) site: Site,
+    slots: Slots,
+    /// Half a hash of all that makes it this call, but for the call site: see [`Same::hash`].
+    hash: u32,
     /// Its arguments were looked at, and are all right.
     pub(crate) is_fine: bool,
-    slots: Slots,
-    /// Hash of all that makes it this call, but for the call site: see [`Same::hash`].
-    hash: u64,
 }
 
 /// The calls of one thread.
@@ -219,7 +219,7 @@ impl CallCache {
         let same = Same::of(info, arrival, words);
         let others = (1..WAYS).filter_map(|way| self.calls.get(index_of(hash) ^ way));
         // Mostly it is the stack that differs.
-        others.filter(|call| call.hash == hash && call.stack_pointer == arrival.stack_pointer).find(|call| {
+        others.filter(|call| call.hash == hash as u32 && call.stack_pointer == arrival.stack_pointer).find(|call| {
             // SAFETY: as in `look`.
             (unsafe { call.slots.are_there(arrival.stack_pointer) }) && same.difference(call) == 0
         })
@@ -296,7 +296,7 @@ impl CallCache {
         let call = self.calls.get_mut(index)?;
         self.last += STEP;
         call.place = NonZeroU64::new(self.last + index as u64).map(Place);
-        call.hash = same.hash();
+        call.hash = same.hash() as u32;
         (call.what, call.basis, call.is_fine, call.site) = (same.what, basis, false, site);
         call.words = [0; WORDS];
         call.words.iter_mut().zip(same.words).take(same.count).for_each(|(known, word)| *known = *word);

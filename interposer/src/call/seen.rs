@@ -6,8 +6,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// So many stacks are remembered; then all are forgotten.
 const MOST: usize = 1 << 13;
-/// So many of them may have the same return address and stack pointer.
-const MOST_ALIKE: usize = 64;
+/// So many of them may have the same return address and stack pointer, and with more so many are kept.
+const MOST_ALIKE: u32 = 48;
+const KEPT_ALIKE: u32 = 32;
 /// Places of the groups that were asked for last.
 const RECENT: usize = 256;
 /// No stack.
@@ -23,8 +24,8 @@ const ROOM: usize = 1 << 10;
 pub(super) struct Seen {
     /// Return address and stack pointer to the group.
     by_key: FxHashMap<Key, u32>,
-    /// Groups at the places that their keys give them: most calls need no others.
-    recent: Vec<u32>,
+    /// Keys at the places that they give themselves, with the first stack of their group: most calls need no others.
+    recent: Box<[(Key, u32); RECENT]>,
     groups: Vec<Group>,
     stacks: Vec<Stack>,
     /// Slots on the stack and the return addresses in them, of one stack after the other, from the innermost frame outwards.
@@ -38,6 +39,8 @@ struct Group {
     key: Key,
     /// The one that was found last; the others follow.
     first: u32,
+    /// How many there are.
+    count: u32,
 }
 
 struct Stack {
@@ -53,7 +56,7 @@ impl Seen {
     pub(super) fn new() -> Seen {
         Seen {
             by_key: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
-            recent: vec![NONE; RECENT],
+            recent: Box::new([((0, 0), NONE); RECENT]),
             groups: Vec::with_capacity(ROOM),
             stacks: Vec::with_capacity(ROOM),
             pairs: Vec::with_capacity(ROOM * USUAL),
@@ -68,55 +71,55 @@ impl Seen {
     #[inline(always)]
     pub(super) unsafe fn find(&mut self, return_address: u64, stack_pointer: u64) -> Option<Site> {
         let key = (return_address, stack_pointer);
-        let group = self.group(key)?;
-        let first = self.groups.get(group as usize)?.first;
-        let stack = self.stacks.get(first as usize)?;
-        // SAFETY: the caller's.
-        if unsafe { are_there(self.behind(stack)) } {
-            self.last = first;
-            return Some(stack.site);
+        let recent = self.recent.get(place_of(key))?;
+        let first = recent.1;
+        if recent.0 == key
+            && let Some(stack) = self.stacks.get(first as usize)
+        {
+            // SAFETY: the caller's.
+            if unsafe { are_there(self.behind(stack)) } {
+                self.last = first;
+                return Some(stack.site);
+            }
         }
         // SAFETY: the caller's.
-        unsafe { self.find_behind(group, first) }
+        unsafe { self.find_elsewhere(key) }
     }
 
-    #[inline(always)]
-    fn group(&mut self, key: Key) -> Option<u32> {
-        let known = *self.recent.get(place_of(key))?;
-        match self.groups.get(known as usize) {
-            Some(group) if group.key == key => Some(known),
-            _ => self.other_group(key),
-        }
-    }
-
-    #[inline(never)]
-    fn other_group(&mut self, key: Key) -> Option<u32> {
-        let group = *self.by_key.get(&key)?;
-        *self.recent.get_mut(place_of(key))? = group;
-        Some(group)
-    }
-
-    /// The stack of the call among those behind the first one of its group: it becomes the first.
+    /// The stack of the call among all of its group: it becomes the first.
     ///
     /// # Safety
     /// As [`Seen::find`].
     #[inline(never)]
-    unsafe fn find_behind(&mut self, group: u32, first: u32) -> Option<Site> {
-        let mut before = first;
+    unsafe fn find_elsewhere(&mut self, key: Key) -> Option<Site> {
+        let recent = *self.recent.get(place_of(key))?;
+        let number = match self.stacks.get(recent.1 as usize) {
+            Some(stack) if recent.0 == key => stack.group,
+            _ => *self.by_key.get(&key)?,
+        };
+        let first = self.groups.get(number as usize)?.first;
+        let (mut before, mut this) = (NONE, first);
         loop {
-            let this = self.stacks.get(before as usize)?.next;
             let stack = self.stacks.get(this as usize)?;
             // SAFETY: the caller's.
             if unsafe { are_there(self.behind(stack)) } {
                 let (site, next) = (stack.site, stack.next);
-                self.stacks.get_mut(before as usize)?.next = next;
-                self.stacks.get_mut(this as usize)?.next = first;
-                self.groups.get_mut(group as usize)?.first = this;
-                self.last = this;
+                if let Some(before) = self.stacks.get_mut(before as usize) {
+                    before.next = next;
+                    self.stacks.get_mut(this as usize)?.next = first;
+                    self.groups.get_mut(number as usize)?.first = this;
+                }
+                self.note(key, this);
                 return Some(site);
             }
-            before = this;
+            (before, this) = (this, stack.next);
         }
+    }
+
+    /// A stack is now the first of its group.
+    fn note(&mut self, key: Key, first: u32) {
+        self.recent.get_mut(place_of(key)).into_iter().for_each(|recent| *recent = (key, first));
+        self.last = first;
     }
 
     /// A stack that was not found. `pairs`: that of the call itself comes first.
@@ -127,22 +130,29 @@ impl Seen {
         let new = self.groups.len() as u32;
         let number = *self.by_key.entry(key).or_insert(new);
         if number == new {
-            self.groups.push(Group { key, first: NONE });
+            self.groups.push(Group { key, first: NONE, count: 0 });
         }
         let this = self.stacks.len() as u32;
         let Some(group) = self.groups.get_mut(number as usize) else { return };
         let next = std::mem::replace(&mut group.first, this);
+        group.count += 1;
+        let are_too_many = group.count > MOST_ALIKE;
+        if are_too_many {
+            group.count = KEPT_ALIKE;
+        }
         let start = self.pairs.len() as u32;
         self.pairs.extend_from_slice(pairs.get(1..).unwrap_or(&[]));
         self.stacks.push(Stack { site, group: number, next, pairs: (start, self.pairs.len() as u32) });
-        self.last = this;
-        self.cut(this);
+        self.note(key, this);
+        if are_too_many {
+            self.cut(this);
+        }
     }
 
-    /// The stacks of a group that were not found for the longest time are forgotten where it has too many.
+    /// Forgets the stacks of a group that were not found for the longest time.
     fn cut(&mut self, first: u32) {
         let mut stack = first;
-        for _ in 1..MOST_ALIKE {
+        for _ in 1..KEPT_ALIKE {
             stack = self.stacks.get(stack as usize).map_or(NONE, |stack| stack.next);
         }
         if let Some(last) = self.stacks.get_mut(stack as usize) {
@@ -215,7 +225,7 @@ mod tests {
         let mut seen = Seen::new();
         let arrival = Arrival { return_address: KEY.0, stack_pointer: KEY.1 };
         for round in 0..2 {
-            for stack in 1..=MOST_ALIKE as u32 {
+            for stack in 1..=MOST_ALIKE {
                 // SAFETY: volatile, since the cells are read behind the compiler's back.
                 unsafe { (&raw mut cells[2]).write_volatile(u64::from(stack)) };
                 let found = find(&mut seen, KEY);
@@ -240,16 +250,18 @@ mod tests {
             unsafe { (&raw mut cells[0]).write_volatile(value) };
             find(seen, KEY) == Some(value as u32)
         };
-        for value in 0..=MOST_ALIKE as u64 {
+        let all = u64::from(MOST_ALIKE);
+        for value in 0..=all {
             assert!(!is_known(&mut seen, &mut cells, value));
             seen.add(KEY, site(value as u32), &pairs(&cells));
         }
-        assert!(!is_known(&mut seen, &mut cells, 0) && is_known(&mut seen, &mut cells, 1));
+        let known = (0..=all).filter(|value| is_known(&mut seen, &mut cells, *value));
+        assert!(known.eq(all + 1 - u64::from(KEPT_ALIKE)..=all));
         for other in 0..2 * MOST as u64 {
             let key = (other, 1);
             seen.add(key, site(7), &pairs(&cells));
             assert_eq!(find(&mut seen, key), Some(7));
         }
-        assert!(seen.stacks.len() <= MOST && !is_known(&mut seen, &mut cells, 1));
+        assert!(seen.stacks.len() <= MOST && !is_known(&mut seen, &mut cells, all));
     }
 }

@@ -154,8 +154,10 @@ fn usually(number: u32, frame: &mut Frame) -> u64 {
 /// Is it known at once that the call is no event?
 #[inline(always)]
 fn is_nested_anyway(thread: &Thread, info: &Info, arrival: Arrival) -> bool {
+    // Libraries call their own functions from others.
+    let may_be = info.is_conversion || thread.depth > 0;
     let is_a_routines = || thread.in_routine.is_some_and(|routine| routine.function == info.row.id);
-    thread.sites.is_nested_anyway(arrival.return_address, info) && !is_a_routines()
+    may_be && thread.sites.is_nested_anyway(arrival.return_address, info) && !is_a_routines()
 }
 
 /// Work begins for a call with this stack pointer. False if this library is at work for another one already: then the call

@@ -183,12 +183,10 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if is_any_on(HEAP) {
         heap::after(call.info.func, call.words, failed);
     }
-    if let (Some((_, Kind::Comm | Kind::Session)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
-        send_buffers::freed(dying);
-    }
-    if let (Some((_, Kind::Datatype)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
-        let (_, _, id) = dying.object();
-        datatype_alignment::freed(id);
+    if let Some((_, kind)) = call.info.frees
+        && !failed
+    {
+        after_free(call, kind);
     }
     if matches!(call.info.buffering, Buffering::Attach | Buffering::Detach) {
         send_buffers::changed(thread, call, failed);
@@ -198,6 +196,17 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     }
     if sums::are_on() && call.info.role == Role::Blocking {
         sums::after_blocking(thread, call, failed);
+    }
+}
+
+/// The program has given an object back.
+#[inline(never)]
+fn after_free(call: &Call, kind: Kind) {
+    let Some(dying) = call.open.freed else { return };
+    match (kind, dying.object()) {
+        (Kind::Comm | Kind::Session, _) => send_buffers::freed(dying),
+        (Kind::Datatype, (_, _, id)) => datatype_alignment::freed(id),
+        _ => {}
     }
 }
 

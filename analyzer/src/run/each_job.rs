@@ -13,10 +13,13 @@ use report::{Report, command_line};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trace_format::run::jobs::{Started, set_stopped, started};
 use trace_format::run::proc;
 use trace_format::settings::selection::Selection;
+
+/// It is looked so often whether a job has ended.
+const STEP: Duration = Duration::from_millis(20);
 
 /// A job of which only its directory and its launcher are known.
 pub(super) struct EachJob {
@@ -85,7 +88,12 @@ impl FollowedJob for EachJob {
     }
 
     fn rest(&self, limit: Duration) {
-        std::thread::sleep(limit);
+        // A job whose launcher is known is reported as soon as it has ended.
+        let until = Instant::now() + limit;
+        let is_over = || self.over.load(Ordering::Relaxed) || self.launcher.is_some_and(|launcher| !launcher.lives());
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !is_over()) {
+            std::thread::sleep(left.min(STEP));
+        }
     }
 
     fn signal(&self, signal: Signal) {

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 /// Processors that nobody uses: reading takes at most a third of one.
 const BESIDE: u32 = 2;
-/// Nobody's are left: at most a twentieth.
+/// None is left: at most a twentieth, as long as a reading takes little...
 const AMONG: u32 = 19;
-/// News of ranks that stop are not older.
+/// ...and at most a third, as long as that is not more than once in so long: ranks that stop are noticed then.
 const LONGEST: Duration = Duration::from_secs(1);
 /// So many bytes may be unread: half a second of work at the most for programs that repeat themselves, and three for others...
 const LAG: u64 = 64 << 20;
@@ -23,7 +23,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// The pace on this machine as it is now. `is_limited`: what the ranks record is overwritten some time.
+    /// The pace on this machine as it is now. `is_limited`: records are overwritten some time. All processors pass for taken if
+    /// this process may use few of a large machine that is busy elsewhere.
     pub(super) fn now(is_limited: bool) -> Pace {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();

@@ -229,7 +229,13 @@ impl Passive {
 
     /// The accesses to a target under exclusive locks that are to be judged with these ones.
     fn ripe_exclusive(&mut self, phase: Option<u64>) -> FxHashMap<i32, Vec<Held>> {
-        self.exclusive.iter_mut().map(|(target, all)| (*target, all.take(phase))).collect()
+        let in_order = |all: &mut Phases| {
+            let mut all = all.take(phase);
+            // As in `ripe`.
+            all.sort_by_key(|held| (held.access.origin, held.access.call.index));
+            all
+        };
+        self.exclusive.iter_mut().map(|(target, all)| (*target, in_order(all))).collect()
     }
 
     /// Where each process passed a phase.

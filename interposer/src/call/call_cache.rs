@@ -1,6 +1,6 @@
 //! The calls that a thread remembers: a call with the same arguments at the same place, with the same stack
-//! behind it, has the same call site and the same bytes in its record, and nothing new is wrong with its arguments, while no
-//! object is made, changed or freed and no module unloaded. Functions that do not say everything in the words of their
+//! behind it, has the same call site and the same bytes in its record, and nothing new is wrong with its arguments, while none
+//! of its objects is made, changed or freed ([`changes`](crate::mpi::changes)) and no module unloaded. Functions that do not say everything in the words of their
 //! arguments are remembered for their call sites alone.
 
 use crate::call::info::Info;
@@ -20,7 +20,7 @@ pub(crate) const BYTES: usize = 80;
 const FEW: usize = 4;
 const SOME: usize = 6;
 const MANY: usize = 8;
-/// After so many calls of a function that were new, with none among them that had been made before, most are not remembered...
+/// After so many calls of a function that had to be searched for and were not found, most are not remembered...
 const PATIENCE: u8 = 64;
 /// ...but one of so many, to notice when they begin to come again.
 const TRIALS: u64 = 8;

@@ -14,18 +14,19 @@ const RECENT: usize = 256;
 /// No stack.
 const NONE: u32 = u32::MAX;
 
-type Key = (u64, u64);
-
 /// So many have room before anything grows. All of it is large: small blocks may be those that the program has just freed, and
 /// then nobody sees any more that they are free.
 const ROOM: usize = 1 << 10;
+
+/// Return address and stack pointer.
+type Key = (u64, u64);
 
 /// Stacks, in groups.
 pub(super) struct Seen {
     /// Return address and stack pointer to the group.
     by_key: FxHashMap<Key, u32>,
     /// Keys at the places that they give themselves, with the first stack of their group: most calls need no others.
-    recent: Box<[(Key, u32); RECENT]>,
+    recent: Option<Box<[(Key, u32); RECENT]>>,
     groups: Vec<Group>,
     stacks: Vec<Stack>,
     /// Slots on the stack and the return addresses in them, of one stack after the other, from the innermost frame outwards.
@@ -56,7 +57,8 @@ impl Seen {
     pub(super) fn new() -> Seen {
         Seen {
             by_key: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
-            recent: Box::new([((0, 0), NONE); RECENT]),
+            // Not by way of the stack: that of a thread may be small.
+            recent: vec![((0, 0), NONE); RECENT].try_into().ok(),
             groups: Vec::with_capacity(ROOM),
             stacks: Vec::with_capacity(ROOM),
             pairs: Vec::with_capacity(ROOM * USUAL),
@@ -71,7 +73,7 @@ impl Seen {
     #[inline(always)]
     pub(super) unsafe fn find(&mut self, return_address: u64, stack_pointer: u64) -> Option<Site> {
         let key = (return_address, stack_pointer);
-        let recent = self.recent.get(place_of(key))?;
+        let recent = self.recent.as_ref()?.get(place_of(key))?;
         let first = recent.1;
         if recent.0 == key
             && let Some(stack) = self.stacks.get(first as usize)
@@ -92,7 +94,7 @@ impl Seen {
     /// As [`Seen::find`].
     #[inline(never)]
     unsafe fn find_elsewhere(&mut self, key: Key) -> Option<Site> {
-        let recent = *self.recent.get(place_of(key))?;
+        let recent = *self.recent.as_ref()?.get(place_of(key))?;
         let number = match self.stacks.get(recent.1 as usize) {
             Some(stack) if recent.0 == key => stack.group,
             _ => *self.by_key.get(&key)?,
@@ -118,7 +120,9 @@ impl Seen {
 
     /// A stack is now the first of its group.
     fn note(&mut self, key: Key, first: u32) {
-        self.recent.get_mut(place_of(key)).into_iter().for_each(|recent| *recent = (key, first));
+        if let Some(recent) = self.recent.as_mut().and_then(|all| all.get_mut(place_of(key))) {
+            *recent = (key, first);
+        }
         self.last = first;
     }
 

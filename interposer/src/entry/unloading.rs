@@ -34,7 +34,7 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     result
 }
 
-/// Call sites are forgotten when the next call finds another count, and calls with theirs when objects have changed.
+/// Call sites are forgotten when the next call finds another count, and calls with theirs, since all that is remembered of them is void.
 fn forget() {
     sites::are_forgotten();
     changes::happened_to_all();

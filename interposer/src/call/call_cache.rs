@@ -1,7 +1,7 @@
-//! The calls that a thread remembers: a call with the same arguments at the same place, with the same stack
-//! behind it, has the same call site and the same bytes in its record, and nothing new is wrong with its arguments, while none
-//! of its objects is made, changed or freed ([`changes`](crate::mpi::changes)) and no module unloaded. Functions that do not say everything in the words of their
-//! arguments are remembered for their call sites alone.
+//! The calls that a thread remembers: a call with the same arguments at the same place, with the same stack behind it, has the
+//! same call site and the same bytes in its record, and nothing new is wrong with its arguments, while none of its objects is
+//! made, changed or freed ([`changes`](crate::mpi::changes)) and no module unloaded.
+//! Functions that do not say everything in the words of their arguments are remembered for their call sites alone.
 
 use crate::call::info::Info;
 use crate::call::rules;

@@ -34,7 +34,7 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     result
 }
 
-/// Call sites are forgotten when the next call finds another count, and calls with theirs, since all that is remembered of them is void.
+/// Call sites are forgotten when the next call finds another count; remembered calls are void at once.
 fn forget() {
     sites::are_forgotten();
     changes::happened_to_all();

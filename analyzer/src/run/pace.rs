@@ -2,7 +2,11 @@
 //! wait for each other longer, and most MPI libraries wait by polls: each second of reading may cost another one of waiting. Where
 //! the ranks have all processors, most is read when they have ended, or rest.
 
+use std::sync::LazyLock;
 use std::time::Duration;
+
+/// Processors that this process may use. Asked once: the answer takes several files of the system.
+static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
 
 /// Processors that nobody uses: reading takes at most a third of one.
 const BESIDE: u32 = 2;
@@ -26,10 +30,9 @@ impl Pace {
     /// The pace on this machine as it is now. `is_limited`: records are overwritten some time. All processors pass for taken if
     /// this process may use few of a large machine that is busy elsewhere.
     pub(super) fn now(is_limited: bool) -> Pace {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
         // This process is running as well.
-        let are_others_waiting = running(&load).is_some_and(|running| running > processors);
+        let are_others_waiting = running(&load).is_some_and(|running| running > *PROCESSORS);
         match are_others_waiting && !is_limited {
             true => Pace { times: AMONG, lag: LAG_AMONG },
             false => Pace { times: BESIDE, lag: LAG },

@@ -3,12 +3,16 @@
 
 mod traces;
 
+use analyzer::observe::{Ending, Observer};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use report::Colour;
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use trace_format::file::{RankHeader, rank_path};
+use trace_format::settings::selection::Selection;
 use trace_reader::reader::RankEvent;
 use trace_reader::synthetic::RankWriter;
 use trace_reader::text::parse;
@@ -84,16 +88,7 @@ fn rank() {
     let library_threads = tasks.map(|t| t.parse().unwrap()).filter(|t| *t != me).collect();
     let pid = std::process::id();
     let header = RankHeader { pid, pid_start: start, host, library_threads, ..traces::header(rank, ranks) };
-    let mut writer = RankWriter::new(fs::File::create(rank_path(&dir, rank)).unwrap(), &header).unwrap();
-    for (of, event) in parse(trace).unwrap().events {
-        match event {
-            _ if of != rank => {}
-            RankEvent::Definition(d) => writer.define(&[d]).unwrap(),
-            RankEvent::Call(call) => writer.call(&call).unwrap(),
-            other => panic!("{other:?}"),
-        }
-    }
-    writer.flush().unwrap();
+    write(&dir, &header, trace);
     let spin = |time: Duration| {
         let until = Instant::now() + time;
         while Instant::now() < until {
@@ -111,6 +106,20 @@ fn rank() {
         other => panic!("{other}"),
     }
     std::process::exit(0);
+}
+
+/// The trace of the rank that the header names.
+fn write(dir: &Path, header: &RankHeader, trace: &str) {
+    let mut writer = RankWriter::new(fs::File::create(rank_path(dir, header.rank)).unwrap(), header).unwrap();
+    for (of, event) in parse(trace).unwrap().events {
+        match event {
+            _ if of != header.rank => {}
+            RankEvent::Definition(d) => writer.define(&[d]).unwrap(),
+            RankEvent::Call(call) => writer.call(&call).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+    writer.flush().unwrap();
 }
 
 const CROSSED_RECEIVES: &str = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n0: MPI_Recv(source=1)\n1: MPI_Recv(source=0)\n";
@@ -196,4 +205,42 @@ fn a_running_job_that_is_stuck_is_known_to_be() {
     assert_eq!(code, 1, "{report}");
     assert!(report.contains("ranks 0,1: still running in MPI_Recv"), "{report}");
     assert!(report.contains("error[MV601] real-deadlock") && !report.contains("stopped the job"), "{report}");
+}
+
+/// Rank 0 may be known to have ended, or to go on; of the others nobody has been asked when the reading begins.
+#[test]
+fn a_rank_whose_trace_comes_while_others_are_read_goes_on() {
+    let trace =
+        "0: MPI_Init() = ok\n1: MPI_Init() = ok\n1: MPI_Recv(source=2)\n2: MPI_Init() = ok\n2: MPI_Recv(source=0)\n";
+    let dir = tempfile::tempdir().unwrap();
+    let put = |rank: i32| write(dir.path(), &traces::header(rank, 3), trace);
+    put(0);
+    let mut observer = Observer::open(dir.path(), Selection::default()).unwrap();
+    observer.read_rest(|header| {
+        if header.rank == 0 {
+            put(1);
+        }
+        false
+    });
+    put(2);
+    observer.poll();
+    let text = observer.report(Ending::Any).unwrap().to_text(Colour::Plain);
+    assert!(text.contains("no errors found") && text.contains("ranks 1,2: still running in MPI_Recv\n"), "{text}");
+}
+
+#[test]
+fn a_process_that_is_gone_is_so_although_its_trace_came_late() {
+    let trace = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n";
+    let dir = tempfile::tempdir().unwrap();
+    let put = |rank: i32| write(dir.path(), &traces::header(rank, 2), trace);
+    put(0);
+    let mut observer = Observer::open(dir.path(), Selection::default()).unwrap();
+    observer.read_rest(|header| {
+        if header.rank == 0 {
+            put(1);
+        }
+        header.rank == 1
+    });
+    let text = observer.report(Ending::Any).unwrap().to_text(Colour::Plain);
+    assert!(text.contains("rank 0: still running\n") && text.contains("rank 1 was ended from outside"), "{text}");
 }

@@ -325,7 +325,7 @@ fn from_elsewhere(job: &Job) -> Result<()> {
         for words in [&["analyze", "trace"][..], &["stats", "trace"], &["export", "--csv", "calls.csv", "trace"]] {
             let said = if is_known { of_node(words)? } else { of_host(words)? };
             let Outcome { code, stdout, stderr, .. } = said;
-            ensure!(code == Some(0) && stderr.contains(state), "{launcher}: {words:?}: {code:?}\n{stderr}");
+            ensure!(code == Some(0) && stderr.contains(state), "{launcher}: {words:?}: {code:?}\n{stdout}{stderr}");
             ensure!(!stdout.contains("MV0"), "{launcher}: {words:?}: {stdout}");
         }
         if !is_known {

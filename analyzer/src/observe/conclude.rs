@@ -54,6 +54,8 @@ struct Facts {
     /// Ranks without a trace, and ranks whose trace lacks its end.
     missing: Vec<i32>,
     unknown: Vec<i32>,
+    /// Ranks that were still going on.
+    running: Vec<i32>,
     /// Ranks whose end was not read, since somebody has ended the reading.
     unread: Vec<i32>,
     /// Parts of the traces were lost, or may still come.
@@ -73,7 +75,8 @@ impl Facts {
         let job_damage = job_damage.filter(|_| early.is_empty() || traces.headers().next().is_some());
         let mut missing = traces.missing();
         introduce(&early, &mut job, &mut missing);
-        let lost = !damage.is_empty() || !unknown.is_empty() || !observer.running.is_empty() || observer.is_cut();
+        let running = observer.running();
+        let lost = !damage.is_empty() || !unknown.is_empty() || !running.is_empty() || observer.is_cut();
         let unread = if observer.is_cut() { traces.without_end() } else { Vec::new() };
         damage.extend(job_damage);
         damage.extend(traces.untraced(&missing, is_stopped));
@@ -84,7 +87,7 @@ impl Facts {
             true => Over::read(traces.dir()).map(|over| over.seen).unwrap_or_default(),
             false => observer.seen.clone(),
         };
-        Facts { job, early, damage, missing, unknown, unread, lost, interrupted, seen }
+        Facts { job, early, damage, missing, unknown, running, unread, lost, interrupted, seen }
     }
 }
 
@@ -100,7 +103,7 @@ impl Observer {
         let facts = Facts::of(&self, is_stopped);
         let leapt = self.leapt();
         let analysis = self.analysis(&facts, ending)?;
-        let Facts { job, early, damage, missing, interrupted, .. } = facts;
+        let Facts { job, early, damage, missing, running, interrupted, .. } = facts;
         let names = self.traces.worlds.names();
         let found = witnesses::named(analysis.witnesses, &job);
         let unwritten = witnesses::write(&found, self.traces.dir());
@@ -117,7 +120,7 @@ impl Observer {
             ranks: job.ranks,
             mpi: job.mpi,
             missing,
-            running: self.running,
+            running,
             stopped: is_stopped,
             interrupted: interrupted.map(|interruption| interruption.signal),
             cut: self.cut.map(|cut| cut.signal),
@@ -158,7 +161,7 @@ impl Observer {
     fn analysis(&mut self, facts: &Facts, ending: Ending) -> Result<Analysis, InternalError> {
         // The later calls of these ranks are unknown, and nothing may be concluded from their absence.
         let lost = match ending {
-            Ending::Any => [&facts.unknown[..], &self.running[..], &facts.unread[..]].concat(),
+            Ending::Any => [&facts.unknown[..], &facts.running[..], &facts.unread[..]].concat(),
             Ending::Stuck(_) | Ending::Stopped(_) => Vec::new(),
         };
         let proven = match ending {

@@ -19,7 +19,7 @@ use feeder::Feeder;
 use listeners::Listeners;
 use report::phases::{Phases, READING};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,8 +40,8 @@ pub struct Observer {
     exploring: Option<Arc<FxHashSet<u64>>>,
     listeners: Listeners,
     feeder: Feeder,
-    /// Ranks that were still going on when the rest was read.
-    running: Vec<i32>,
+    /// Since the rest was read: was each rank that was there still going on?
+    rest: Option<BTreeMap<i32, bool>>,
     /// Ranks whose processes died while the job went on.
     gone: BTreeSet<i32>,
     /// The ends of processes that were watched, in this order.
@@ -65,7 +65,7 @@ impl Observer {
             exploring: None,
             listeners: Listeners::default(),
             feeder: Feeder::default(),
-            running: Vec::new(),
+            rest: None,
             gone: BTreeSet::new(),
             seen: EndsSeen::default(),
             last_events: 0,
@@ -117,13 +117,9 @@ impl Observer {
     /// Reads on until nothing new comes. Records that are torn in the trace of a process that is `gone` stay torn. The
     /// other processes may write without end, so that there is a limit of time. [`Observer::brake`] ends it before.
     pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
-        let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
-        let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
-        self.running = running.iter().map(|h| h.rank).collect();
-        let until = (!self.running.is_empty()).then(|| Instant::now() + RUNNING_LIMIT);
-        for rank in gone {
-            self.traces.writer_is_gone(rank);
-        }
+        self.tell_gone_apart(&gone);
+        let any_runs = !self.running().is_empty();
+        let until = any_runs.then(|| Instant::now() + RUNNING_LIMIT);
         if until.is_none() {
             self.traces.read_side_by_side();
         }
@@ -131,16 +127,36 @@ impl Observer {
         let size = self.traces.unread();
         self.phases.begin(READING, Some(size));
         self.brake.say_over(false);
-        if self.running.is_empty() {
+        if !any_runs {
             self.read_ahead(size);
         }
         let mut any = true;
         while any && in_time() && self.brake.signal().is_none() {
             any = !self.poll().is_empty() || self.feeder.link(&self.traces, true);
+            // Ranks whose traces were made in the meantime.
+            any |= self.tell_gone_apart(&gone);
             self.phases.reached(size.saturating_sub(self.traces.unread()), self.traces.events());
         }
         self.brake.say_over(true);
         self.note_cut(any, size);
+    }
+
+    /// Asks of the ranks that are new whether their processes are `gone`. False: there are none.
+    fn tell_gone_apart(&mut self, gone: impl Fn(&RankHeader) -> bool) -> bool {
+        let known = self.rest.get_or_insert_default();
+        let is_new = |header: &&RankHeader| !known.contains_key(&header.rank);
+        let new: Vec<(i32, bool)> = self.traces.headers().filter(is_new).map(|h| (h.rank, !gone(h))).collect();
+        known.extend(new.iter().copied());
+        let is_gone = |&&(_, runs): &&(i32, bool)| !runs;
+        new.iter().filter(is_gone).for_each(|&(rank, _)| self.traces.writer_is_gone(rank));
+        !new.is_empty()
+    }
+
+    /// Ranks that were still going on when the rest was read, and all that have come since.
+    fn running(&self) -> Vec<i32> {
+        let Some(known) = &self.rest else { return Vec::new() };
+        let runs = |rank: &i32| known.get(rank).is_none_or(|runs| *runs);
+        self.traces.headers().map(|header| header.rank).filter(runs).collect()
     }
 
     /// Notes that the reading of traces of this size was ended while there was `any`thing more.

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use trace_format::file::{RankHeader, rank_path};
+use trace_format::run::over::{Death, EndsSeen, Over};
 use trace_format::settings::selection::Selection;
 use trace_reader::reader::RankEvent;
 use trace_reader::synthetic::RankWriter;
@@ -243,4 +244,22 @@ fn a_process_that_is_gone_is_so_although_its_trace_came_late() {
     });
     let text = observer.report(Ending::Any).unwrap().to_text(Colour::Plain);
     assert!(text.contains("rank 0: still running\n") && text.contains("rank 1 was ended from outside"), "{text}");
+}
+
+/// A launcher names the process that it ends the others for, and nobody sees the ends of these.
+#[test]
+fn the_process_that_the_launcher_has_told_of_ended_first() {
+    let trace = "0: MPI_Init() = ok\n0: MPI_Barrier()\n1: MPI_Init() = ok\n";
+    let dir = tempfile::tempdir().unwrap();
+    (0..2).for_each(|rank| write(dir.path(), &traces::header(rank, 2), trace));
+    let death = |is_told| Death { rank: 1, host: "node3".into(), status: Some(9), is_told, ..Death::default() };
+    let text = |is_told| {
+        let seen = EndsSeen { deaths: vec![death(is_told)], ..EndsSeen::default() };
+        Over { seen, ..Over::default() }.write(dir.path()).unwrap();
+        let observer = Observer::read(dir.path(), Selection::default(), |_| true).unwrap();
+        observer.report(Ending::Any).unwrap().to_text(Colour::Plain)
+    };
+    let words = "rank 1 on node3 ended first, as the launcher says: it was killed by SIGKILL";
+    assert!(text(true).contains(words), "{}", text(true));
+    assert!(!text(false).contains("ended first"), "{}", text(false));
 }

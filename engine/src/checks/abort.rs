@@ -24,16 +24,18 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
         _ => format!("it was killed by {}", super::abend::name(signal)),
     });
     let unrecorded = model.ranks[first.rank as usize].signal.is_none();
-    let Some(second) = deaths.next() else {
+    let second = deaths.next();
+    if second.is_none() && killed.len() == 1 {
         // A signal on record is in the message.
         return signal
-            .filter(|_| killed.len() == 1 && unrecorded)
+            .filter(|_| unrecorded)
             .map(|signal| format!("rank {} ran on {}: {signal}", first.rank, first.host));
-    };
-    let gap = second.after_ns.saturating_sub(first.after_ns);
+    }
+    let gap = second.map_or(0, |second| second.after_ns.saturating_sub(first.after_ns));
     let when = match gap >= LEAST_GAP_NS {
         true => format!("{} ms before the next", gap / 1_000_000),
-        false if first.is_alone => "when nothing had told the others to end".to_owned(),
+        // Of the others nobody may have seen the ends.
+        false if first.is_alone && second.is_some() => "when nothing had told the others to end".to_owned(),
         false if first.is_told => "as the launcher says".to_owned(),
         false => return None,
     };

@@ -149,6 +149,7 @@ impl Engine {
                 epoch: 0,
                 comms: Comms::new(ranks),
                 windows: Vec::new(),
+                begun_access: None,
                 order: Order::default(),
                 locks: Locks::default(),
                 ops: Slab::default(),

@@ -4,6 +4,7 @@ use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
 use crate::state::{Accessed, CommIx, Exposed, Exposes, Lasts, Member, Origin, OutOfRange, UnlikeSides, int, row_int};
 use rma::Deed;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
@@ -49,7 +50,7 @@ impl Model {
         }
         if window.expose(m.position as i32, exposed, members) {
             let (unchecked, late) = (std::mem::take(&mut window.unchecked), std::mem::take(&mut window.late));
-            unchecked.into_iter().for_each(|(target, access)| self.check_range(m.ix, target, access));
+            unchecked.into_iter().for_each(|(target, access)| self.check_range(m.ix, target, &access));
             self.judge_accesses(m.ix, late);
         }
     }
@@ -91,10 +92,12 @@ impl Model {
     pub(super) fn begin_access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
         let id = int(&origin.ins, s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return false };
-        let accessed = target(origin, s).zip(self.accessed(origin, s, m.position as i32));
-        let is_known = accessed.is_some();
-        accessed.into_iter().for_each(|(target, accessed)| self.check_range(m.ix, target, accessed));
-        is_known
+        self.begun_access = target(origin, s).zip(self.accessed(origin, s, m.position as i32));
+        if let Some((target, accessed)) = self.begun_access.take() {
+            self.check_range(m.ix, target, &accessed);
+            self.begun_access = Some((target, accessed));
+        }
+        self.begun_access.is_some()
     }
 
     /// An access to a window has returned. `is_range_known`: see [`Model::begin_access`].
@@ -106,12 +109,14 @@ impl Model {
         let is_guarded = self.locks.holds_exclusive(origin.rank);
         let place = m.position as i32;
         let target = target(origin, s);
-        let accessed = target.zip(self.accessed(origin, s, place));
+        // It returns at once as a rule.
+        let begun = self.begun_access.take().filter(|(_, begun)| Rc::ptr_eq(&begun.call, origin));
+        let accessed = begun.or_else(|| target.zip(self.accessed(origin, s, place)));
         if target.is_some() {
             self.compare_sides(origin, s);
         }
         if let Some((target, accessed)) = accessed.as_ref().filter(|_| !is_range_known) {
-            self.check_range(m.ix, *target, accessed.clone());
+            self.check_range(m.ix, *target, accessed);
         }
         let Some(window) = &mut self.comms.list[m.ix].window else { return };
         window.unclear |= failed;
@@ -120,25 +125,25 @@ impl Model {
         window.member(place).epochs.access(target, ());
         window.access_passively(target, &accessed, (learned, is_guarded));
         if let Some(together) = together {
-            window.open.entry(together).or_default().push(accessed);
+            window.open.add(together, accessed);
         }
     }
 
     /// Are all bytes of an access within the memory of its target? Looked at as soon as that is known.
-    fn check_range(&mut self, ix: CommIx, target: i32, access: Accessed) {
+    fn check_range(&mut self, ix: CommIx, target: i32, access: &Accessed) {
         let comm = &mut self.comms.list[ix];
         let (size, rank, Some(window)) = (comm.size(), comm.a.get(target), &mut comm.window) else { return };
         if !window.are_all_known(size) {
-            return window.unchecked.push((target, access));
+            return window.unchecked.push((target, access.clone()));
         }
         let exposed = window.members.get(&target).and_then(|member| member.exposed);
         let Some((rank, exposed)) = rank.zip(exposed) else { return };
         if exposed.size.is_none() {
-            return window.wait_for_memory(target, access);
+            return window.wait_for_memory(target, access.clone());
         }
         let target = rank;
         if let Some(bytes) = access.out_of_range(exposed) {
-            self.rules.out_of_range(self, &OutOfRange { call: access.call, target, bytes, exposed });
+            self.rules.out_of_range(self, &OutOfRange { call: access.call.clone(), target, bytes, exposed });
         }
     }
 
@@ -176,13 +181,13 @@ impl Model {
         let (count, datatype) = target_data(origin, s)?;
         let map = self.typemap(origin.rank, datatype)?;
         let mut runs = map.runs(count);
-        let found: Vec<(i64, i64)> =
+        let found: SmallVec<[(i64, i64); 4]> =
             runs.by_ref().take(MAX_RUNS).filter_map(|(at, len)| Some((at, at.checked_add_unsigned(len)?))).collect();
         if found.is_empty() || runs.next().is_some() {
             return None;
         }
         let deed = self.deed(origin, s, datatype);
-        let (call, runs, lasts) = (origin.clone(), found.into(), Lasts::UntilSynchronized);
+        let (call, runs, lasts) = (origin.clone(), found.as_slice().into(), Lasts::UntilSynchronized);
         Some(Accessed { call, origin: place, displacement, deed, runs, lasts })
     }
 

@@ -36,7 +36,7 @@ impl Model {
     pub(crate) fn judge_open_accesses(&mut self, window: CommIx) {
         let Some(w) = self.comms.list.get_mut(window).and_then(|comm| comm.window.as_mut()) else { return };
         if !w.unclear {
-            let open = w.take(|_| true);
+            let open = w.open.take_all();
             self.judge_accesses(window, open);
             self.judge_passive(window, None);
         }

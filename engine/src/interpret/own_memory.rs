@@ -78,16 +78,32 @@ impl Model {
     fn use_memory(&mut self, call: &Rc<Origin>, described: &Rc<Origin>, lasts: impl Fn() -> Lasts, outs: &Args) {
         for used in self.uses(described, described.arg_places, outs) {
             let all: SmallVec<[Exposes; 2]> = self.ranks[call.rank as usize].exposes.iter().copied().collect();
+            if self.is_elsewhere(described, &used, &all) {
+                continue;
+            }
             let (deed, runs) = (used.deed, self.used_runs(described, &used).unwrap_or_default());
             for exposes in all {
                 let within: Vec<(i64, i64)> = runs.iter().filter_map(|run| exposes.within(*run)).collect();
                 if !within.is_empty() {
-                    let (call, runs, lasts) = (call.clone(), within.into(), lasts());
+                    let (call, runs, lasts) = (call.clone(), within.as_slice().into(), lasts());
                     let access = Accessed { call, origin: exposes.place, displacement: 0, deed, runs, lasts };
                     self.use_window_memory(exposes, access);
                 }
             }
         }
+    }
+
+    /// Is a buffer certainly in no memory that its process exposes?
+    fn is_elsewhere(&self, origin: &Origin, used: &Use, all: &[Exposes]) -> bool {
+        let span = || {
+            let address = int(&origin.ins, used.side.buf)?;
+            let (count, datatype) =
+                (Counts::of(origin, used.side.count).get(0)?, int(&origin.ins, used.side.datatype)?);
+            let span = self.typemap(origin.rank, datatype as Id)?.span(count);
+            Some((address.checked_add(span.start)?, address.checked_add(span.end)?))
+        };
+        let is_one = matches!(used.data, Data::One);
+        is_one && span().is_some_and(|span| all.iter().all(|exposes| exposes.within(span).is_none()))
     }
 
     pub(super) fn use_window_memory(&mut self, exposes: Exposes, access: Accessed) {

@@ -2,7 +2,7 @@
 
 use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::state::{CommIx, News, Origin, Over, Together, Window, int, row_int};
+use crate::state::{CommIx, News, Origin, Over, Window, int, row_int};
 use rma::{Assertions, Sync};
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -81,10 +81,6 @@ impl Model {
 impl Window {
     /// A process has made a call of synchronization: the accesses that are over. `group` and `rank`: those that it names.
     fn synchronized(&mut self, place: i32, sync: RmaSync, (group, rank): (Option<Vec<i32>>, Option<i32>)) -> Over {
-        let locked = |key: &Together| match key {
-            Together::Locked { target, origin } => *origin == place && rank.is_none_or(|rank| rank == *target),
-            _ => false,
-        };
         let (epochs, none) = (&mut self.member(place).epochs, Vec::new());
         match (sync, group, rank) {
             (RmaSync::RmaStart, Some(group), _) => {
@@ -116,18 +112,15 @@ impl Window {
             }
             (RmaSync::Unlock, _, Some(rank)) => {
                 epochs.synchronize(Sync::Unlock(rank), ());
-                self.take(locked)
+                self.open.take_locked(place, Some(rank))
             }
             (RmaSync::UnlockAll, ..) => {
                 epochs.synchronize(Sync::UnlockAll, ());
-                self.take(locked)
+                self.open.take_locked(place, rank)
             }
-            (RmaSync::Flush | RmaSync::FlushAll, ..) => self.take(locked),
-            // An access that has brought a result is over at the target, too.
+            (RmaSync::Flush | RmaSync::FlushAll, ..) => self.open.take_locked(place, rank),
             (RmaSync::FlushLocal | RmaSync::FlushLocalAll, ..) => {
-                for (_, accesses) in self.open.iter_mut().filter(|(key, _)| locked(key)) {
-                    accesses.retain(|access| !access.call.brings_result());
-                }
+                self.open.flush_locally(place, rank);
                 none
             }
             (RmaSync::Sync, ..) => none,

@@ -26,7 +26,7 @@ impl Model {
         for exposes in all {
             let within: Vec<(i64, i64)> = runs.iter().filter_map(|run| exposes.within(*run)).collect();
             if !within.is_empty() {
-                let (call, runs, lasts) = (call.clone(), within.into(), Lasts::Instruction);
+                let (call, runs, lasts) = (call.clone(), within.as_slice().into(), Lasts::Instruction);
                 let access = Accessed { call, origin: exposes.place, displacement: 0, deed, runs, lasts };
                 self.use_window_memory(exposes, access);
             }

@@ -33,9 +33,9 @@ impl Model {
         let side = used.side;
         let address = address(origin, side.buf).filter(|address| *address > 0)?;
         let r = &self.ranks[origin.rank as usize];
-        let slots = r.variables.slots(origin.site, origin.thread).cloned();
+        let slots = r.variables.slots(origin.site, origin.thread);
         let is_static = |at: u64| r.places.is_in_module(at);
-        let is_local = |at: u64| slots.as_ref().is_some_and(|s| s.first() <= Some(&at) && Some(&at) < s.last());
+        let is_local = |at: u64| slots.is_some_and(|s| s.first() <= Some(&at) && Some(&at) < s.last());
         let may_be_variable = is_static(address as u64) || is_local(address as u64);
         let datatype = int(&origin.ins, side.datatype).map(|id| id as Id);
         let known = r.variables.kept.get(&(origin.site, side.buf));
@@ -43,6 +43,7 @@ impl Model {
         if !may_be_variable && is_typed {
             return None;
         }
+        let slots = slots.cloned();
         let runs = self.used_runs(origin, used)?;
         let shift = address.checked_sub(int(&origin.ins, side.buf)?)?;
         let from = runs.iter().map(|run| run.0).min()?.checked_add(shift)?;

@@ -9,8 +9,8 @@ use crate::collections::Slab;
 use crate::deadlock_replay::DeadlockReplay;
 use crate::listeners::Listeners;
 use crate::state::{
-    CommIx, Comms, Damage, Findings, Locks, Message, Misuse, Op, OpId, OpKind, Order, Origin, Pattern, Rank, Suspect,
-    Sweeps, TooSmall, Unlike,
+    Accessed, CommIx, Comms, Damage, Findings, Locks, Message, Misuse, Op, OpId, OpKind, Order, Origin, Pattern, Rank,
+    Suspect, Sweeps, TooSmall, Unlike,
 };
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
@@ -52,6 +52,8 @@ pub(crate) struct Model {
     pub(crate) comms: Comms,
     /// The windows that were made and are known.
     pub(crate) windows: Vec<CommIx>,
+    /// The access to a window that began last, and its target.
+    pub(crate) begun_access: Option<(i32, Accessed)>,
     /// The order of calls, while there are windows.
     pub(crate) order: Order,
     /// The locks of windows that processes have.

@@ -7,6 +7,7 @@ use super::order::News;
 use crate::types::{Amount, Difference};
 use rma::Deed;
 use std::cell::Cell;
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// The memory that a process exposes by a window.
@@ -47,8 +48,36 @@ pub(crate) struct Accessed {
     pub(crate) displacement: i64,
     pub(crate) deed: Deed,
     /// Runs of bytes, from the address that the displacement says: from, and up to.
-    pub(crate) runs: Rc<[(i64, i64)]>,
+    pub(crate) runs: Runs,
     pub(crate) lasts: Lasts,
+}
+
+/// Runs of bytes: from, and up to.
+#[derive(Debug, Clone)]
+pub(crate) enum Runs {
+    /// Most accesses have one.
+    One([(i64, i64); 1]),
+    Several(Rc<[(i64, i64)]>),
+}
+
+impl From<&[(i64, i64)]> for Runs {
+    fn from(all: &[(i64, i64)]) -> Runs {
+        match all {
+            [one] => Runs::One([*one]),
+            _ => Runs::Several(all.into()),
+        }
+    }
+}
+
+impl Deref for Runs {
+    type Target = [(i64, i64)];
+
+    fn deref(&self) -> &[(i64, i64)] {
+        match self {
+            Runs::One(one) => one,
+            Runs::Several(all) => all,
+        }
+    }
 }
 
 /// How long an access lasts, from its call on.

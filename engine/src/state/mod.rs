@@ -24,6 +24,7 @@ mod mailbox;
 mod message;
 mod misuse;
 mod op;
+mod open_accesses;
 mod order;
 mod passive;
 mod persistents;

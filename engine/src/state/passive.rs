@@ -124,6 +124,30 @@ impl Ends {
         let all = lists.into_iter().flatten().flat_map(|ends| [ends.get(&Some(target)), ends.get(&None)]).flatten();
         all.filter_map(|calls| calls.get(calls.partition_point(|call| *call < access.call.index))).min().copied()
     }
+
+    /// The last ones before a call.
+    fn last(&self, target: i32, by: u64) -> LastEnds {
+        let last = |ends: &FxHashMap<Option<i32>, Vec<u64>>| {
+            let lists = [ends.get(&Some(target)), ends.get(&None)].into_iter().flatten();
+            lists.filter_map(|calls| calls[..calls.partition_point(|call| *call < by)].last()).max().copied()
+        };
+        LastEnds { anywhere: last(&self.anywhere), at_origin: last(&self.at_origin) }
+    }
+}
+
+/// The last calls of a process, before one of them, by which its accesses to a target are over.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastEnds {
+    anywhere: Option<u64>,
+    at_origin: Option<u64>,
+}
+
+impl LastEnds {
+    /// Do they end an access?
+    fn end(&self, access: &Accessed) -> bool {
+        let is_behind = |end: Option<u64>| end.is_some_and(|end| end > access.call.index);
+        is_behind(self.anywhere) || is_behind(self.at_origin) && access.call.brings_result()
+    }
 }
 
 impl Passive {
@@ -204,17 +228,25 @@ impl Passive {
         }
     }
 
-    /// These accesses, as they are kept.
+    /// These accesses, which are in the order of their origins, as they are kept.
     fn not_over(&self, target: i32, all: &[Held], left: &FxHashMap<i32, Passed>) -> Vec<Held> {
-        let lasts = |held: &&Held| {
-            let passed = left.get(&held.access.origin);
-            passed.is_some_and(|passed| !self.is_over(target, held, passed.call))
-        };
         let keep = |held: &Held| {
             let Held { access, guard, phase, .. } = held;
             Held { access: access.clone(), guard: *guard, phase: *phase, is_fresh: false, is_kept: true }
         };
-        all.iter().filter(lasts).take(MOST_KEPT).map(keep).collect()
+        let of_one = all.chunk_by(|a, b| a.access.origin == b.access.origin).flat_map(|of_one| {
+            let origin = of_one.first().map_or(0, |held| held.access.origin);
+            let passed = left.get(&origin).map(|passed| passed.call);
+            let last = passed.map(|by| self.ends.get(&origin).map(|ends| ends.last(target, by)).unwrap_or_default());
+            let lasts = move |held: &&Held| {
+                passed.zip(last.as_ref()).is_some_and(|(by, last)| match held.access.is_own() {
+                    true => held.access.over_behind() >= by,
+                    false => !last.end(&held.access),
+                })
+            };
+            of_one.iter().filter(lasts)
+        });
+        of_one.take(MOST_KEPT).map(keep).collect()
     }
 
     /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged.

@@ -2,6 +2,7 @@
 //! they take little room.
 
 use rustc_hash::{FxHashMap, FxHasher};
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use trace_format::definition::{Id, Module};
 
@@ -31,6 +32,8 @@ pub(crate) struct Places {
     places: Vec<(Id, u64)>,
     /// Places in the source of interpreted programs.
     sources: FxHashMap<Id, u64>,
+    /// Addresses from and up to which there is no module: those around the last one that was in none.
+    gap: Cell<(u64, u64)>,
 }
 
 fn hash(what: impl Hash) -> u64 {
@@ -43,6 +46,7 @@ impl Places {
     pub(crate) fn add_module(&mut self, module: &Module) {
         let pages = module.end.saturating_sub(module.start).div_ceil(PAGE);
         let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+        self.gap.take();
         self.modules.push(Loaded { start: module.start, pages, path: (hash(&module.path) >> 32) as u32 });
     }
 
@@ -99,7 +103,21 @@ impl Places {
 
     /// Is the address in a module: that of code, or of a variable that is there as long as the program?
     pub(crate) fn is_in_module(&self, address: u64) -> bool {
-        self.modules.iter().any(|module| module.offset_of(address).is_some())
+        let (from, to) = self.gap.get();
+        if (from..to).contains(&address) {
+            return false;
+        }
+        let (mut from, mut to) = (0, u64::MAX);
+        for module in &self.modules {
+            let end = module.start.saturating_add(u64::from(module.pages).saturating_mul(PAGE));
+            match address {
+                _ if address >= end => from = from.max(end),
+                _ if address < module.start => to = to.min(module.start),
+                _ => return true,
+            }
+        }
+        self.gap.set((from, to));
+        false
     }
 }
 
@@ -128,9 +146,12 @@ mod tests {
 
     #[test]
     fn a_module_ends_with_its_last_page() {
-        let places = with_module(0x10000, 0x2345, "a");
+        let mut places = with_module(0x10000, 0x2345, "a");
         assert!(places.is_in_module(0x10000) && places.is_in_module(0x12fff));
         assert!(!places.is_in_module(0xffff) && !places.is_in_module(0x13000));
+        // It may be loaded later.
+        places.add_module(&Module { start: 0x13000, end: 0x13001, bias: 0, path: "b".into(), build_id: vec![] });
+        assert!(places.is_in_module(0x13000) && places.is_in_module(0x12000) && !places.is_in_module(0x14000));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::attached::{Early, Parts, Unattached};
 use super::call::Origin;
 use super::comms::CommIx;
 use super::hints::Hints;
+use super::open_accesses::OpenAccesses;
 use super::order::Epoch;
 use super::passive::{Guard, Passed, Passive};
 use super::promises::Promises;
@@ -78,7 +79,7 @@ pub(crate) struct Window {
     known: usize,
     /// A call failed, or the order of calls is not known: nothing is concluded any more.
     pub(crate) unclear: bool,
-    pub(crate) open: FxHashMap<Together, Vec<Accessed>>,
+    pub(crate) open: OpenAccesses,
     /// How many processes have left a phase of fences, and a phase of collective operations.
     left: FxHashMap<u64, u32>,
     left_phase: FxHashMap<u64, u32>,
@@ -157,17 +158,15 @@ impl Window {
         let phase = member.fences;
         (member.fences, member.uses) = (phase + 1, 0);
         let operations = if is_shared { Vec::new() } else { member.operations.clone() };
-        if !operations.is_empty() {
-            self.open.entry(Together::Fences { target: place, phase: phase + 1 }).or_default().extend(operations);
-        }
+        let next = Together::Fences { target: place, phase: phase + 1 };
+        operations.into_iter().for_each(|operation| self.open.add(next, operation));
         let left = self.left.entry(phase).or_default();
         *left += 1;
         if *left < size {
             return Vec::new();
         }
         self.left.remove(&phase);
-        let of_phase = |key: &Together| matches!(key, Together::Fences { phase: p, .. } if *p == phase);
-        self.take(of_phase)
+        self.open.take_phase(phase)
     }
 
     /// An access of `origin` to `target`, if that is under a lock. `learned`: see [`super::rank::Rank::learned`];
@@ -224,7 +223,7 @@ impl Window {
             member.used_while_posted.push(access.clone());
         }
         if fences > 0 {
-            self.open.entry(Together::Fences { target: owner, phase: fences }).or_default().push(access.clone());
+            self.open.add(Together::Fences { target: owner, phase: fences }, access.clone());
         }
         // A process may poll for what others put there under locks (MPI 4.1, 12.7).
         if !(access.is_instruction() && access.deed == Deed::Read) {
@@ -265,16 +264,6 @@ impl Window {
             self.left_phase.remove(&phase);
             phase
         })
-    }
-
-    /// The accesses whose keys `wanted` names.
-    pub(crate) fn take(&mut self, wanted: impl Fn(&Together) -> bool) -> Over {
-        if self.open.is_empty() {
-            return Vec::new();
-        }
-        let mut all: Vec<(Together, Vec<Accessed>)> = self.open.extract_if(|key, _| wanted(key)).collect();
-        all.sort_by_key(|(key, _)| *key);
-        all
     }
 
     /// The process begins an access epoch for these targets.
@@ -378,8 +367,7 @@ impl Window {
             for (origin, nth) in origins.iter() {
                 completed.remove(&(*target, *origin, *nth));
                 promises.end((*target, *origin, *nth));
-                let key = Together::Start { target: *target, origin: *origin, nth: *nth };
-                accesses.extend(open.remove(&key).into_iter().flatten());
+                accesses.extend(open.take_epoch(*target, *origin, *nth));
             }
             // They are named by the first of them.
             if let Some((origin, nth)) = origins.first() {
@@ -397,8 +385,7 @@ impl Window {
         let exposed = self.exposures.iter().flat_map(|exposure| &exposure.uses);
         let operations = self.members.values().flat_map(|member| &member.operations);
         self.open
-            .values()
-            .flatten()
+            .iter()
             .chain(posted)
             .chain(exposed)
             .chain(operations)

@@ -1,5 +1,6 @@
 //! A call of the program: from the entry point to the library and back, and its record.
 
+pub(crate) mod access_places;
 pub(crate) mod call_cache;
 pub(crate) mod caller;
 pub(crate) mod encode;

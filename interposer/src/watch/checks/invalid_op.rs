@@ -4,6 +4,7 @@ use super::arguments::{Argument, Exam};
 use super::handle;
 use crate::mpi::handles;
 use crate::mpi::properties::Standing;
+use std::sync::LazyLock;
 use trace_format::catalogue::INVALID_OP;
 use trace_format::mpi::{Kind, predefined};
 
@@ -22,13 +23,15 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
     if datatype.is_none() && !one_sided {
         return false;
     }
-    let what = exam.argument(param, None);
-    let Some(op) = exam.op(param) else {
+    let Some(number) = (properties.id as usize).checked_sub(1).filter(|number| *number < predefined::OPS.len()) else {
+        let what = exam.argument(param, None);
         let message =
             format!("{what} is an operation of the program's; one-sided operations take predefined ones only");
         return one_sided && exam.tell(&INVALID_OP, message);
     };
+    let op = predefined::OPS.get(number).copied().unwrap_or_default();
     if !one_sided && matches!(op, "MPI_REPLACE" | "MPI_NO_OP") {
+        let what = exam.argument(param, None);
         return exam.tell(&INVALID_OP, format!("{what} is {op}, which is for one-sided operations only"));
     }
     let Some(datatype) = datatype else { return false };
@@ -41,15 +44,23 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
         if !handles::is_constructed(handle) {
             return false;
         }
-        let message =
-            format!("{what} is {op}, which is not defined for derived datatypes; {} is one", exam.name(datatype));
+        let (what, name) = (exam.argument(param, None), exam.name(datatype));
+        let message = format!("{what} is {op}, which is not defined for derived datatypes; {name} is one");
         return exam.tell(&INVALID_OP, message);
     };
-    if Class::of(name).is_none_or(|class| class.takes(op)) {
+    if DEFINED.get(number).and_then(|types| types.get(of.id as usize - 1)).copied().unwrap_or(true) {
         return false;
     }
+    let what = exam.argument(param, None);
     exam.tell(&INVALID_OP, format!("{what} is {op}, which is not defined for {name}"))
 }
+
+/// By operation and datatype: is it defined, as far as that is known?
+static DEFINED: LazyLock<Vec<Vec<bool>>> = LazyLock::new(|| {
+    let is_defined = |op: &str, name: &str| Class::of(name).is_none_or(|class| class.takes(op));
+    let types = |op: &&str| predefined::DATATYPES.iter().map(|name| is_defined(op, name)).collect();
+    predefined::OPS.iter().map(types).collect()
+});
 
 /// The groups of predefined datatypes (MPI 4.1, 6.9.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

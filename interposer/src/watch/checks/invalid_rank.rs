@@ -9,7 +9,10 @@ use trace_format::mpi::{Class, Kind};
 
 /// Is a rank one of its group, or a special one that may stand there?
 pub(super) fn check(exam: &mut Exam, param: usize, of: Of, wildcard: bool, array: bool) -> bool {
-    let Some((ranks, whose)) = group(exam, of) else { return false };
+    let Some(ranks) = size(exam, of) else { return false };
+    if !array && (0..i64::from(ranks)).contains(&exam.int(param)) {
+        return false;
+    }
     let list = match array {
         true => exam.ints(param),
         false => vec![exam.int(param)],
@@ -37,29 +40,35 @@ pub(super) fn check(exam: &mut Exam, param: usize, of: Of, wildcard: bool, array
     };
     let argument = exam.argument(param, array.then_some(place));
     let range = match ranks {
-        0 => format!("{whose} has no process"),
-        _ => format!("it must be a rank of {whose}, {}{also}", up_to(i64::from(ranks))),
+        0 => format!("{} has no process", whose(exam, of)),
+        _ => format!("it must be a rank of {}, {}{also}", whose(exam, of), up_to(i64::from(ranks))),
     };
     exam.tell(&INVALID_RANK, format!("{argument} is {value}; {range}"))
 }
 
-/// The number of processes that a rank may name, and what to call them.
-fn group(exam: &mut Exam, of: Of) -> Option<(i32, String)> {
+/// The number of processes that a rank may name.
+fn size(exam: &mut Exam, of: Of) -> Option<i32> {
     match of {
-        Of::Int(param) => {
-            let size = exam.int(param);
-            (size > 0).then(|| (size as i32, format!("the {size} processes of {}", exam.name(param))))
-        }
+        Of::Int(param) => Some(exam.int(param)).filter(|size| *size > 0).map(|size| size as i32),
         Of::Object(kind, param) => {
             let properties = exam.object(kind, param);
-            let ranks = properties.ranks.filter(|_| properties.standing == Standing::Sound)?;
+            properties.ranks.filter(|_| properties.standing == Standing::Sound)
+        }
+    }
+}
+
+/// The name of these processes.
+fn whose(exam: &mut Exam, of: Of) -> String {
+    match of {
+        Of::Int(param) => format!("the {} processes of {}", exam.int(param), exam.name(param)),
+        Of::Object(kind, param) => {
+            let properties = exam.object(kind, param);
             let handle = exam.call.abi.handle_arg(kind, exam.word(param));
-            let whose = match kind {
+            match kind {
                 _ if handles::is_predefined(kind, handle) => handles::describe(kind, properties.id),
                 Kind::Comm if properties.inter => "the remote group of the intercommunicator".to_owned(),
                 kind => format!("the {}", kind.noun()),
-            };
-            Some((ranks, whose))
+            }
         }
     }
 }

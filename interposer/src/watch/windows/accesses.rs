@@ -103,8 +103,8 @@ impl Pending {
 
 /// The target of an access, in the window's group; `None`: it is nobody.
 pub(super) fn target(call: &Call) -> Option<i32> {
-    let param = call.info.row.params.iter().position(|p| p.kind == Kind::Rank)?;
-    let rank = call.abi.rank(*call.words.get(param)? as i32);
+    let places = call.info.access.as_ref()?;
+    let rank = call.abi.rank(*call.words.get(places.target)? as i32);
     (rank != PROC_NULL).then_some(rank)
 }
 
@@ -139,7 +139,7 @@ pub(super) fn made(thread: &mut Thread, call: &Call, window: (Id, u64)) {
 fn uses(thread: &mut Thread, call: &Call) -> Uses {
     let mut found = operands::uses(thread, call);
     let &Call { info, abi, words, .. } = call;
-    let op = info.row.params.iter().position(|p| p.kind == Kind::Op).and_then(|p| words.get(p));
+    let op = info.access.as_ref().and_then(|places| words.get(places.op?));
     let op = op.map(|word| thread.handles.id(Kind::Op, abi.handle_arg(Kind::Op, *word)));
     if op.is_some_and(|id| predefined::OPS.get((id as usize).wrapping_sub(1)) == Some(&"MPI_NO_OP")) {
         found.retain(|used| used.access != Access::Read);

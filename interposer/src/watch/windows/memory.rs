@@ -78,17 +78,17 @@ fn word(call: &Call, name: &str) -> u64 {
 
 /// A call on a window is about to be made. True if its memory does not allow it.
 pub(super) fn before(thread: &mut Thread, call: &Call, window: (Id, u64)) -> bool {
-    let (here, base) = (Spot::of(thread, call), word(call, "base"));
+    let base = || word(call, "base");
     let mut role = "is not allowed here";
     let found = match call.info.row.id {
         FnId::MPI_Win_attach => {
-            with(call.abi, window, |w| w.memory.attached.check_attach(base, word(call, "size"))).map(words)
+            with(call.abi, window, |w| w.memory.attached.check_attach(base(), word(call, "size"))).map(words)
         }
-        FnId::MPI_Win_detach => match with(call.abi, window, |w| w.memory.attached.check_detach(base)) {
+        FnId::MPI_Win_detach => match with(call.abi, window, |w| w.memory.attached.check_detach(base())) {
             Some(misplaced) => Some(words(misplaced)),
             None => {
                 role = "comes too late";
-                freed(call, window, |memory| memory.attached.part(base).copied().into_iter().collect())
+                freed(call, window, |memory| memory.attached.part(base()).copied().into_iter().collect())
                     .map(|by| ("detaches memory that was freed before".to_owned(), Some(by)))
             }
         },
@@ -96,7 +96,7 @@ pub(super) fn before(thread: &mut Thread, call: &Call, window: (Id, u64)) -> boo
         _ => None,
     };
     let Some((broken, earlier)) = found else { return false };
-    rma_epoch::tell_memory(thread, here, role, &broken, earlier);
+    rma_epoch::tell_memory(thread, Spot::of(thread, call), role, &broken, earlier);
     true
 }
 

@@ -69,8 +69,8 @@ fn window(thread: &mut Thread, call: &Call) -> Option<(Id, u64)> {
         let (_, handle, id) = dying.object();
         return is_known(id).then_some((id, handle));
     }
-    let (param, row) = info.row.params.iter().enumerate().find(|(_, p)| p.kind == Kind::Win)?;
-    let word = words.get(param).copied()?;
+    let param = info.window?;
+    let (row, word) = (info.row.params.get(param)?, words.get(param).copied()?);
     let handle = if row.dir == Dir::In { abi.handle_arg(Kind::Win, word) } else { handle_at(abi, Kind::Win, word)? };
     let id = thread.handles.id(Kind::Win, handle);
     is_known(id).then_some((id, handle))

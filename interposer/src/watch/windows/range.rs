@@ -63,7 +63,10 @@ pub(super) enum Beyond {
 
 /// An argument that is a number.
 fn number(call: &Call, name: &str) -> Option<i64> {
-    let param = call.info.row.param(name)?;
+    number_at(call, call.info.row.param(name)?)
+}
+
+fn number_at(call: &Call, param: usize) -> Option<i64> {
     let (word, kind) = (*call.words.get(param)?, call.info.row.params.get(param)?.kind);
     Some(if matches!(kind, Kind::Int | Kind::Count) { i64::from(word as i32) } else { word as i64 })
 }
@@ -118,13 +121,13 @@ fn says(thread: &mut Thread, call: &Call, key: &std::ffi::CStr) -> bool {
 
 /// The bytes of an access that are not in the memory of its target.
 pub(super) fn beyond(thread: &mut Thread, call: &Call, Target(given): Target) -> Option<Beyond> {
-    let displacement = number(call, "target_disp")?;
+    let places = call.info.access.as_ref()?;
+    let displacement = number_at(call, places.displacement)?;
     if given.is_none() && displacement >= 0 {
         return None;
     }
-    let count = if call.info.row.param("target_count").is_some() { number(call, "target_count")? } else { 1 };
-    let name = if call.info.row.param("target_datatype").is_some() { "target_datatype" } else { "datatype" };
-    let datatype = operands::handle_id(thread, call.abi, *call.words.get(call.info.row.param(name)?)?);
+    let count = places.count.map_or(Some(1), |count| number_at(call, count))?;
+    let datatype = operands::handle_id(thread, call.abi, *call.words.get(places.datatype)?);
     let span = types::with(datatype, |map| (!map.is_opaque()).then(|| map.span(u64::try_from(count).unwrap_or(0))))??;
     if span.is_empty() {
         return None;

@@ -9,6 +9,8 @@ use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{Finding, Spot};
 use crate::watch::operands;
+use smallvec::SmallVec;
+use std::sync::LazyLock;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::FIRST_USER_ID;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
@@ -42,6 +44,13 @@ pub(crate) struct Argument {
 
 /// A piece of memory: its first byte and the one behind its last.
 pub(crate) type Range = (u64, u64);
+
+/// Most buffers are one.
+pub(crate) type Ranges = SmallVec<[Range; 1]>;
+
+/// The number of MPI_NO_OP.
+static NO_OP: LazyLock<u32> =
+    LazyLock::new(|| predefined::OPS.iter().position(|op| *op == "MPI_NO_OP").map_or(0, |at| at as u32 + 1));
 
 impl<'a, 'b> Exam<'a, 'b> {
     pub(crate) fn new(thread: &'a mut Thread, call: &'a Call<'b>) -> Exam<'a, 'b> {
@@ -228,27 +237,21 @@ impl<'a, 'b> Exam<'a, 'b> {
     /// Does MPI look at an argument?
     pub(crate) fn matters(&mut self, when: &When) -> bool {
         let abi = self.call.abi;
-        let partners: Vec<usize> = when.partners.iter().flatten().copied().collect();
-        let alone = !partners.is_empty() && partners.iter().all(|p| abi.rank(self.word(*p) as i32) == PROC_NULL);
+        let mut partners = when.partners.iter().flatten().peekable();
+        let alone = partners.peek().is_some() && partners.all(|p| abi.rank(self.word(*p) as i32) == PROC_NULL);
         let in_place = when.in_place.is_some_and(|p| abi.is_in_place(self.word(p)));
-        let no_op = when.no_op.is_some_and(|p| self.op(p) == Some("MPI_NO_OP"));
+        let no_op = when.no_op.is_some_and(|p| self.object(Kind::Op, p).id == *NO_OP);
         let nothing = matches!(self.call.info.row.class, Class::Mrecv(_)) && operands::takes_nothing(self.call);
         !alone && !in_place && !no_op && !nothing && self.has_part(when.part)
     }
 
-    /// The name of the predefined operation of a parameter.
-    pub(crate) fn op(&mut self, param: usize) -> Option<&'static str> {
-        let id = self.object(Kind::Op, param).id;
-        predefined::OPS.get((id as usize).checked_sub(1)?).copied()
-    }
-
     /// The memory that a buffer is, block by block: none if that is not known, or if it is empty.
-    pub(crate) fn ranges(&mut self, buffer: &Buffer) -> Vec<Range> {
+    pub(crate) fn ranges(&mut self, buffer: &Buffer) -> Ranges {
         self.ranges_at(buffer, self.word(buffer.param))
     }
 
     /// The ranges of a buffer if it began at another address.
-    pub(crate) fn ranges_at(&mut self, buffer: &Buffer, base: u64) -> Vec<Range> {
+    pub(crate) fn ranges_at(&mut self, buffer: &Buffer, base: u64) -> Ranges {
         match buffer.amount {
             Amount::Typed { counts, datatype, times } => {
                 let mut count = 1i64;
@@ -285,11 +288,11 @@ impl<'a, 'b> Exam<'a, 'b> {
                 let end = base.checked_add(size.max(0) as u64).filter(|_| size > 0);
                 end.map(|end| (base, end)).into_iter().collect()
             }
-            Amount::Unknown => Vec::new(),
+            Amount::Unknown => Ranges::new(),
         }
     }
 
-    fn blocks(&mut self, base: u64, counts: usize, displs: Option<usize>, datatype: usize) -> Vec<Range> {
+    fn blocks(&mut self, base: u64, counts: usize, displs: Option<usize>, datatype: usize) -> Ranges {
         let counts = self.ints(counts);
         let displs = displs.map(|d| self.ints(d)).unwrap_or_default();
         let one_each = self.call.info.row.params.get(datatype).is_some_and(|p| !p.len.is_empty());

@@ -34,7 +34,7 @@ fn first_of(killed: &[i32], e: &Ending, model: &Model) -> Option<String> {
     let gap = second.map_or(0, |second| second.after_ns.saturating_sub(first.after_ns));
     let when = match gap >= LEAST_GAP_NS {
         true => format!("{} ms before the next", gap / 1_000_000),
-        // Of the others nobody may have seen the ends.
+        // Perhaps nobody has seen the ends of the others.
         false if first.is_alone && second.is_some() => "when nothing had told the others to end".to_owned(),
         false if first.is_told => "as the launcher says".to_owned(),
         false => return None,

@@ -15,7 +15,7 @@ struct Locked {
 /// The open accesses to a window. A flush of one process looks at its own alone.
 #[derive(Default)]
 pub(crate) struct OpenAccesses {
-    /// Those under a lock, by origin and target.
+    /// Accesses under a lock, by origin and target.
     locked: FxHashMap<i32, BTreeMap<i32, Locked>>,
     others: FxHashMap<Together, Vec<Accessed>>,
 }

@@ -1,9 +1,11 @@
 //! Where the arguments of an access to a window are, found once for each function.
 
-use trace_format::mpi::{Function, Kind, Param};
+use std::sync::LazyLock;
+use trace_format::mpi::{FUNCTIONS, FnId, Function, Kind, Param};
 
 /// The places of arguments.
 pub(crate) struct AccessPlaces {
+    pub(crate) window: usize,
     /// The rank of the target.
     pub(crate) target: usize,
     pub(crate) displacement: usize,
@@ -14,11 +16,19 @@ pub(crate) struct AccessPlaces {
     pub(crate) op: Option<usize>,
 }
 
+/// By number of the function.
+static ALL: LazyLock<Vec<Option<AccessPlaces>>> = LazyLock::new(|| FUNCTIONS.iter().map(AccessPlaces::new).collect());
+
 impl AccessPlaces {
-    /// `None`: its calls access nothing.
-    pub(crate) fn of(row: &Function) -> Option<AccessPlaces> {
+    /// `None`: calls of the function access nothing.
+    pub(crate) fn of(function: FnId) -> Option<&'static AccessPlaces> {
+        ALL.get(function.index())?.as_ref()
+    }
+
+    fn new(row: &Function) -> Option<AccessPlaces> {
         let kind = |kind: Kind| row.params.iter().position(|p: &Param| p.kind == kind);
         Some(AccessPlaces {
+            window: kind(Kind::Win)?,
             target: row.param("target_rank")?,
             displacement: row.param("target_disp")?,
             count: row.param("target_count"),
@@ -31,14 +41,14 @@ impl AccessPlaces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace_format::mpi::{Class, FUNCTIONS};
+    use trace_format::mpi::Class;
 
     #[test]
     fn the_places_of_all_accesses_are_known() {
         let is_access = |row: &&&Function| matches!(row.class, Class::Rma | Class::RmaRequest);
         let named = FUNCTIONS.iter().filter(|row| is_access(&row) && row.param("target_rank").is_some());
         let unknown: Vec<&str> =
-            named.clone().filter(|row| AccessPlaces::of(row).is_none()).map(|row| row.name).collect();
+            named.clone().filter(|row| AccessPlaces::of(row.id).is_none()).map(|row| row.name).collect();
         assert!(unknown.is_empty() && named.count() > 10, "{unknown:?}");
     }
 }

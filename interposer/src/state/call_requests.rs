@@ -55,12 +55,20 @@ fn place(lists: &mut Vec<CallRequests>, depth: usize) -> Option<&mut CallRequest
     lists.get_mut(depth)
 }
 
+/// Mostly it is empty, which is seen at once.
+#[inline]
+fn empty(all: &mut CallRequests) {
+    if !all.is_empty() {
+        all.clear();
+    }
+}
+
 /// Keeps the handles that a completion call is given, and answers them: the library overwrites them. Not inlined: other
 /// calls should not pay for its size.
 #[inline(never)]
 pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [CallRequest] {
     let Some(all) = place(&mut thread.call_requests, thread.depth) else { return &[] };
-    all.clear();
+    empty(all);
     add_all(&mut thread.handles, call, all);
     all
 }
@@ -74,7 +82,7 @@ pub(crate) fn keep_again(thread: &mut Thread, given: CallRequests) -> &[CallRequ
 
 pub(crate) fn keep(thread: &mut Thread, given: Option<CallRequest>) {
     if let Some(all) = place(&mut thread.call_requests, thread.depth) {
-        all.clear();
+        empty(all);
         all.extend(given);
     }
 }
@@ -90,14 +98,7 @@ pub(crate) fn kept(thread: &mut Thread) -> CallRequests {
 #[inline]
 pub(crate) fn kept_one(thread: &mut Thread) -> Option<CallRequest> {
     let all = thread.call_requests.get_mut(thread.depth)?;
-    match all.as_slice() {
-        [only] => {
-            let only = *only;
-            all.clear();
-            Some(only)
-        }
-        _ => None,
-    }
+    if all.len() == 1 { all.pop() } else { None }
 }
 
 /// Visits the given requests that a call has completed, with the places of their statuses.

@@ -35,8 +35,6 @@ fn null_name(argument: Argument, properties: Properties) -> String {
 
 fn wrong(exam: &mut Exam, check: &'static CheckInfo, argument: Argument) -> bool {
     let Argument { param, element, kind, handle } = argument;
-    let what = exam.argument(param, element);
-    let noun = kind.noun();
     match properties::proof(kind, handle) {
         // `double-free` tells of what is freed again.
         Some(Proof::Freed(_)) if exam.call.info.frees.is_some_and(|(p, _)| p == param) => false,
@@ -46,9 +44,13 @@ fn wrong(exam: &mut Exam, check: &'static CheckInfo, argument: Argument) -> bool
                 _ if handles::is_predefined(other, handle) && id != UNKNOWN_ID => handles::describe(other, id),
                 _ => "one of the program's".to_owned(),
             };
+            let what = exam.argument(param, element);
             exam.tell(check, format!("{what} is the handle of {} ({name}); it must be {}", a(other), a(kind)))
         }
-        Some(Proof::Garbage) => exam.tell(check, format!("{what} is {handle:#x}, which is the handle of no {noun}")),
+        Some(Proof::Garbage) => {
+            let (what, noun) = (exam.argument(param, element), kind.noun());
+            exam.tell(check, format!("{what} is {handle:#x}, which is the handle of no {noun}"))
+        }
         None => false,
     }
 }

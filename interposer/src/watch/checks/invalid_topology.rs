@@ -59,12 +59,15 @@ fn position(exam: &mut Exam) -> bool {
             let dims = ask(FnId::MPI_Cartdim_get, comm) as i64;
             let Some(param) = exam.place("direction") else { return false };
             let direction = exam.int(param);
+            if (0..dims).contains(&direction) {
+                return false;
+            }
             let what = exam.argument(param, None);
             let range = match dims {
                 0 => "the topology has no dimension".to_owned(),
                 _ => format!("the topology has dimensions {}", up_to(dims)),
             };
-            !(0..dims).contains(&direction) && exam.tell(&INVALID_TOPOLOGY, format!("{what} is {direction}; {range}"))
+            exam.tell(&INVALID_TOPOLOGY, format!("{what} is {direction}; {range}"))
         }
         FnId::MPI_Cart_coords | FnId::MPI_Cart_get => {
             let dims = ask(FnId::MPI_Cartdim_get, comm) as i64;

@@ -2,6 +2,7 @@
 //! (MPI 4.1, 12.3).
 
 use super::with;
+use crate::call::access_places::AccessPlaces;
 use crate::mpi::spot::Spot;
 use crate::pending::operation::Operation;
 use crate::pending::shards::Part;
@@ -103,7 +104,7 @@ impl Pending {
 
 /// The target of an access, in the window's group; `None`: it is nobody.
 pub(super) fn target(call: &Call) -> Option<i32> {
-    let places = call.info.access.as_ref()?;
+    let places = AccessPlaces::of(call.info.func)?;
     let rank = call.abi.rank(*call.words.get(places.target)? as i32);
     (rank != PROC_NULL).then_some(rank)
 }
@@ -139,7 +140,7 @@ pub(super) fn made(thread: &mut Thread, call: &Call, window: (Id, u64)) {
 fn uses(thread: &mut Thread, call: &Call) -> Uses {
     let mut found = operands::uses(thread, call);
     let &Call { info, abi, words, .. } = call;
-    let op = info.access.as_ref().and_then(|places| words.get(places.op?));
+    let op = AccessPlaces::of(info.func).and_then(|places| words.get(places.op?));
     let op = op.map(|word| thread.handles.id(Kind::Op, abi.handle_arg(Kind::Op, *word)));
     if op.is_some_and(|id| predefined::OPS.get((id as usize).wrapping_sub(1)) == Some(&"MPI_NO_OP")) {
         found.retain(|used| used.access != Access::Read);

@@ -49,7 +49,7 @@ pub(crate) type Range = (u64, u64);
 pub(crate) type Ranges = SmallVec<[Range; 1]>;
 
 /// The number of MPI_NO_OP.
-static NO_OP: LazyLock<u32> =
+pub(super) static NO_OP: LazyLock<u32> =
     LazyLock::new(|| predefined::OPS.iter().position(|op| *op == "MPI_NO_OP").map_or(0, |at| at as u32 + 1));
 
 impl<'a, 'b> Exam<'a, 'b> {
@@ -237,8 +237,11 @@ impl<'a, 'b> Exam<'a, 'b> {
     /// Does MPI look at an argument?
     pub(crate) fn matters(&mut self, when: &When) -> bool {
         let abi = self.call.abi;
-        let mut partners = when.partners.iter().flatten().peekable();
-        let alone = partners.peek().is_some() && partners.all(|p| abi.rank(self.word(*p) as i32) == PROC_NULL);
+        let is_nobody = |place: usize| abi.rank(self.word(place) as i32) == PROC_NULL;
+        let alone = match when.partners {
+            [None, None] => false,
+            partners => partners.into_iter().flatten().all(is_nobody),
+        };
         let in_place = when.in_place.is_some_and(|p| abi.is_in_place(self.word(p)));
         let no_op = when.no_op.is_some_and(|p| self.object(Kind::Op, p).id == *NO_OP);
         let nothing = matches!(self.call.info.row.class, Class::Mrecv(_)) && operands::takes_nothing(self.call);

@@ -3,7 +3,9 @@
 //! the rules of the function ([`crate::call::rules`]). The first finding of a call is the last: what follows is its consequence.
 
 mod exam;
+mod quick_access;
 pub(crate) mod special;
+use crate::call::info::OnWindow;
 pub(super) use crate::call::rules::{Amount, Buffer, Of, Part, Test, Times, When};
 use crate::call::rules::{NONE, Rules};
 pub(super) use exam::{Argument, Exam, up_to};
@@ -13,10 +15,11 @@ use super::{
     invalid_datatype, invalid_file, invalid_group, invalid_info, invalid_op, invalid_rank, invalid_request,
     invalid_root, invalid_tag, invalid_window, null_buffer, session_mix,
 };
-use crate::mpi::properties::Standing;
+use crate::mpi::properties::{Properties, Standing};
 use crate::mpi::sessions;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
+use recorder::mappings;
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
@@ -81,26 +84,33 @@ fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
         if count < 0 || datatype.standing != Standing::Sound || datatype.uncommitted {
             return false;
         }
-        if count > 0 && datatype.bytes > 0 {
-            let start = word(m.buf).wrapping_add_signed(datatype.true_lb);
-            let Some(length) = (count - 1).checked_mul(datatype.extent) else { return false };
-            let Some(length) = length.checked_add(datatype.true_extent).filter(|l| *l >= 0 && datatype.extent >= 0)
-            else {
-                return false;
-            };
-            let Some(end) = start.checked_add(length as u64) else { return false };
-            if !thread.mappings.holds(start, end, m.receives) {
-                return false;
-            }
+        if !is_there(&mut thread.mappings, word(m.buf), count, datatype, m.receives) {
+            return false;
         }
     }
     true
+}
+
+/// Is a buffer certainly memory of the process, or of no bytes?
+#[inline(always)]
+fn is_there(mappings: &mut mappings::Cache, base: u64, count: i64, datatype: &Properties, writes: bool) -> bool {
+    if count <= 0 || datatype.bytes == 0 {
+        return true;
+    }
+    let start = base.wrapping_add_signed(datatype.true_lb);
+    let length = (count - 1).checked_mul(datatype.extent).and_then(|length| length.checked_add(datatype.true_extent));
+    let end = length.filter(|length| *length >= 0 && datatype.extent >= 0);
+    end.and_then(|length| start.checked_add(length as u64)).is_some_and(|end| mappings.holds(start, end, writes))
 }
 
 /// Looks at every argument. True if something was found.
 #[cold]
 #[inline(never)]
 fn examine(thread: &mut Thread, call: &Call) -> bool {
+    // Here, so that calls of other kinds do not pay for it.
+    if call.info.on_window == OnWindow::Accesses && quick_access::passes(thread, call) {
+        return false;
+    }
     let rules = &call.info.rules;
     let mut exam = Exam::new(thread, call);
     for rule in &rules.rules {

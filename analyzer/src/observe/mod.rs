@@ -119,11 +119,10 @@ impl Observer {
     pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
         self.tell_gone_apart(&gone);
         let any_runs = !self.running().is_empty();
-        let until = any_runs.then(|| Instant::now() + RUNNING_LIMIT);
+        let mut until = any_runs.then(|| Instant::now() + RUNNING_LIMIT);
         if until.is_none() {
             self.traces.read_side_by_side();
         }
-        let in_time = || until.is_none_or(|u| Instant::now() < u);
         let size = self.traces.unread();
         self.phases.begin(READING, Some(size));
         self.brake.say_over(false);
@@ -131,10 +130,13 @@ impl Observer {
             self.read_ahead(size);
         }
         let mut any = true;
-        while any && in_time() && self.brake.signal().is_none() {
+        while any && until.is_none_or(|until| Instant::now() < until) && self.brake.signal().is_none() {
             any = !self.poll().is_empty() || self.feeder.link(&self.traces, true);
             // Ranks whose traces were made in the meantime.
-            any |= self.tell_gone_apart(&gone);
+            if self.tell_gone_apart(&gone) {
+                any = true;
+                until = until.or_else(|| (!self.running().is_empty()).then(|| Instant::now() + RUNNING_LIMIT));
+            }
             self.phases.reached(size.saturating_sub(self.traces.unread()), self.traces.events());
         }
         self.brake.say_over(true);

@@ -92,11 +92,9 @@ impl Model {
     pub(super) fn begin_access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
         let id = int(&origin.ins, s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return false };
-        self.begun_access = target(origin, s).zip(self.accessed(origin, s, m.position as i32));
-        if let Some((target, accessed)) = self.begun_access.take() {
-            self.check_range(m.ix, target, &accessed);
-            self.begun_access = Some((target, accessed));
-        }
+        let begun = target(origin, s).zip(self.accessed(origin, s, m.position as i32));
+        begun.iter().for_each(|(target, accessed)| self.check_range(m.ix, *target, accessed));
+        self.begun_access = begun;
         self.begun_access.is_some()
     }
 

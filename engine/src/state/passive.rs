@@ -228,7 +228,7 @@ impl Passive {
         }
     }
 
-    /// These accesses, which are in the order of their origins, as they are kept.
+    /// Copies the accesses that are not over, to keep them. They come in the order of their origins.
     fn not_over(&self, target: i32, all: &[Held], left: &FxHashMap<i32, Passed>) -> Vec<Held> {
         let keep = |held: &Held| {
             let Held { access, guard, phase, .. } = held;

@@ -32,7 +32,7 @@ pub(crate) struct Places {
     places: Vec<(Id, u64)>,
     /// Places in the source of interpreted programs.
     sources: FxHashMap<Id, u64>,
-    /// Addresses from and up to which there is no module: those around the last one that was in none.
+    /// A range of addresses that holds no module, around the last address that was in none: from, and up to.
     gap: Cell<(u64, u64)>,
 }
 

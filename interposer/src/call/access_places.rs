@@ -1,7 +1,9 @@
-//! Where the arguments of an access to a window are, found once for each function.
+//! The places of the arguments of an access to a window, found once for each function.
 
-use std::sync::LazyLock;
-use trace_format::mpi::{FUNCTIONS, FnId, Function, Kind, Param};
+use once_cell::race::{OnceBox, OnceNonZeroUsize};
+use std::num::NonZeroUsize;
+use trace_format::definition::Id;
+use trace_format::mpi::{FUNCTIONS, FnId, Function, Kind, predefined};
 
 /// The places of arguments.
 pub(crate) struct AccessPlaces {
@@ -16,17 +18,18 @@ pub(crate) struct AccessPlaces {
     pub(crate) op: Option<usize>,
 }
 
-/// By number of the function.
-static ALL: LazyLock<Vec<Option<AccessPlaces>>> = LazyLock::new(|| FUNCTIONS.iter().map(AccessPlaces::new).collect());
+/// By number of the function. Nobody waits for whoever finds them first: that may be a thread that a signal handler jumps out of.
+static ALL: OnceBox<Vec<Option<AccessPlaces>>> = OnceBox::new();
 
 impl AccessPlaces {
     /// `None`: calls of the function access nothing.
     pub(crate) fn of(function: FnId) -> Option<&'static AccessPlaces> {
-        ALL.get(function.index())?.as_ref()
+        let all = ALL.get_or_init(|| Box::new(FUNCTIONS.iter().map(AccessPlaces::new).collect()));
+        all.get(function.index())?.as_ref()
     }
 
     fn new(row: &Function) -> Option<AccessPlaces> {
-        let kind = |kind: Kind| row.params.iter().position(|p: &Param| p.kind == kind);
+        let kind = |kind: Kind| row.params.iter().position(|p| p.kind == kind);
         Some(AccessPlaces {
             window: kind(Kind::Win)?,
             target: row.param("target_rank")?,
@@ -36,6 +39,13 @@ impl AccessPlaces {
             op: kind(Kind::Op),
         })
     }
+}
+
+/// Is this the number of MPI_NO_OP?
+pub(crate) fn is_no_op(op: Id) -> bool {
+    static NO_OP: OnceNonZeroUsize = OnceNonZeroUsize::new();
+    let number = || predefined::op_id("MPI_NO_OP").and_then(|id| NonZeroUsize::new(id as usize));
+    NO_OP.get_or_init(|| number().unwrap_or(NonZeroUsize::MAX)).get() == op as usize
 }
 
 #[cfg(test)]

@@ -155,7 +155,7 @@ pub(crate) enum OnWindow {
 }
 
 impl OnWindow {
-    fn of(row: &Function) -> OnWindow {
+    pub(crate) fn of(row: &Function) -> OnWindow {
         use FnId::{MPI_Free_mem, MPI_Win_attach, MPI_Win_detach, MPI_Win_shared_query, MPI_Win_shared_query_c};
         match row.class {
             _ if matches!(row.id, MPI_Win_attach | MPI_Win_detach) => OnWindow::Exposes,

@@ -55,7 +55,7 @@ fn place(lists: &mut Vec<CallRequests>, depth: usize) -> Option<&mut CallRequest
     lists.get_mut(depth)
 }
 
-/// Mostly it is empty, which is seen at once.
+/// Clears the list, which mostly is empty already.
 #[inline]
 fn empty(all: &mut CallRequests) {
     if !all.is_empty() {

@@ -4,7 +4,7 @@ use super::arguments::{Argument, Exam};
 use super::handle;
 use crate::mpi::handles;
 use crate::mpi::properties::Standing;
-use std::sync::LazyLock;
+use once_cell::race::OnceBox;
 use trace_format::catalogue::INVALID_OP;
 use trace_format::mpi::{Kind, predefined};
 
@@ -48,19 +48,21 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
         let message = format!("{what} is {op}, which is not defined for derived datatypes; {name} is one");
         return exam.tell(&INVALID_OP, message);
     };
-    if DEFINED.get(number).and_then(|types| types.get(of.id as usize - 1)).copied().unwrap_or(true) {
+    if is_defined(number, of.id as usize - 1) {
         return false;
     }
     let what = exam.argument(param, None);
     exam.tell(&INVALID_OP, format!("{what} is {op}, which is not defined for {name}"))
 }
 
-/// By operation and datatype: is it defined, as far as that is known?
-static DEFINED: LazyLock<Vec<Vec<bool>>> = LazyLock::new(|| {
-    let is_defined = |op: &str, name: &str| Class::of(name).is_none_or(|class| class.takes(op));
-    let types = |op: &&str| predefined::DATATYPES.iter().map(|name| is_defined(op, name)).collect();
-    predefined::OPS.iter().map(types).collect()
-});
+/// Is an operation defined for a datatype, as far as that is known? By their numbers, from 0.
+fn is_defined(op: usize, datatype: usize) -> bool {
+    static DEFINED: OnceBox<Vec<Vec<bool>>> = OnceBox::new();
+    let by_name = |op: &str, name: &str| Class::of(name).is_none_or(|class| class.takes(op));
+    let types = |op: &&str| predefined::DATATYPES.iter().map(|name| by_name(op, name)).collect();
+    let defined = DEFINED.get_or_init(|| Box::new(predefined::OPS.iter().map(types).collect()));
+    defined.get(op).and_then(|types| types.get(datatype)).copied().unwrap_or(true)
+}
 
 /// The groups of predefined datatypes (MPI 4.1, 6.9.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

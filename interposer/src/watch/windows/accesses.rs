@@ -2,7 +2,7 @@
 //! (MPI 4.1, 12.3).
 
 use super::with;
-use crate::call::access_places::AccessPlaces;
+use crate::call::access_places::{AccessPlaces, is_no_op};
 use crate::mpi::spot::Spot;
 use crate::pending::operation::Operation;
 use crate::pending::shards::Part;
@@ -13,8 +13,8 @@ use crate::watch::checks::buffers;
 use crate::watch::{operands, operations};
 use rma::Sync;
 use trace_format::definition::Id;
+use trace_format::mpi::Kind;
 use trace_format::mpi::special::PROC_NULL;
-use trace_format::mpi::{Kind, predefined};
 use trace_format::requests::Ix;
 
 /// The pending accesses of a window.
@@ -142,7 +142,7 @@ fn uses(thread: &mut Thread, call: &Call) -> Uses {
     let &Call { info, abi, words, .. } = call;
     let op = AccessPlaces::of(info.func).and_then(|places| words.get(places.op?));
     let op = op.map(|word| thread.handles.id(Kind::Op, abi.handle_arg(Kind::Op, *word)));
-    if op.is_some_and(|id| predefined::OPS.get((id as usize).wrapping_sub(1)) == Some(&"MPI_NO_OP")) {
+    if op.is_some_and(is_no_op) {
         found.retain(|used| used.access != Access::Read);
     }
     found

@@ -1,6 +1,7 @@
 //! One call whose arguments are being looked at: their values, and whether MPI looks at them at all.
 
 use super::{Amount, Buffer, Part, Times, When};
+use crate::call::access_places::is_no_op;
 use crate::call::encode::encoder;
 use crate::mpi::properties::{Properties, Standing};
 use crate::mpi::words::{ask, handle_at};
@@ -10,11 +11,10 @@ use crate::state::thread::Thread;
 use crate::watch::checks::{Finding, Spot};
 use crate::watch::operands;
 use smallvec::SmallVec;
-use std::sync::LazyLock;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::FIRST_USER_ID;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
-use trace_format::mpi::{Class, Dir, FnId, Kind, predefined};
+use trace_format::mpi::{Class, Dir, FnId, Kind};
 use trace_format::plan::{Len, Shape};
 
 /// Longer arrays are looked at in their first elements alone.
@@ -47,10 +47,6 @@ pub(crate) type Range = (u64, u64);
 
 /// Most buffers are one.
 pub(crate) type Ranges = SmallVec<[Range; 1]>;
-
-/// The number of MPI_NO_OP.
-pub(super) static NO_OP: LazyLock<u32> =
-    LazyLock::new(|| predefined::OPS.iter().position(|op| *op == "MPI_NO_OP").map_or(0, |at| at as u32 + 1));
 
 impl<'a, 'b> Exam<'a, 'b> {
     pub(crate) fn new(thread: &'a mut Thread, call: &'a Call<'b>) -> Exam<'a, 'b> {
@@ -243,7 +239,7 @@ impl<'a, 'b> Exam<'a, 'b> {
             partners => partners.into_iter().flatten().all(is_nobody),
         };
         let in_place = when.in_place.is_some_and(|p| abi.is_in_place(self.word(p)));
-        let no_op = when.no_op.is_some_and(|p| self.object(Kind::Op, p).id == *NO_OP);
+        let no_op = when.no_op.is_some_and(|p| is_no_op(self.object(Kind::Op, p).id));
         let nothing = matches!(self.call.info.row.class, Class::Mrecv(_)) && operands::takes_nothing(self.call);
         !alone && !in_place && !no_op && !nothing && self.has_part(when.part)
     }

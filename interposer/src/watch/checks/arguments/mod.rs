@@ -103,16 +103,16 @@ fn is_there(mappings: &mut mappings::Cache, base: u64, count: i64, datatype: &Pr
     end.and_then(|length| start.checked_add(length as u64)).is_some_and(|end| mappings.holds(start, end, writes))
 }
 
-/// Looks at every argument. True if something was found.
+/// Looks at every argument, but for accesses to windows that a quick look has found all right. True if something was found.
 #[cold]
 #[inline(never)]
 fn examine(thread: &mut Thread, call: &Call) -> bool {
-    // Here, so that calls of other kinds do not pay for it.
-    if call.info.on_window == OnWindow::Accesses && quick_access::passes(thread, call) {
-        return false;
-    }
     let rules = &call.info.rules;
     let mut exam = Exam::new(thread, call);
+    // Here, so that calls of other kinds do not pay for it.
+    if call.info.on_window == OnWindow::Accesses && quick_access::passes(&mut exam) {
+        return false;
+    }
     for rule in &rules.rules {
         if !exam.matters(&rule.when) {
             continue;

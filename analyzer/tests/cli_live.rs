@@ -208,22 +208,27 @@ fn a_running_job_that_is_stuck_is_known_to_be() {
     assert!(report.contains("error[MV601] real-deadlock") && !report.contains("stopped the job"), "{report}");
 }
 
-/// Rank 0 may be known to have ended, or to go on; of the others nobody has been asked when the reading begins.
+/// Reads what rank 0 has recorded. The trace of rank 1 comes when it is asked whether that of rank 0 is `gone`.
+fn read_while_another_comes(dir: &Path, ranks: i32, trace: &str, gone: impl Fn(i32) -> bool) -> Observer {
+    let put = |rank: i32| write(dir, &traces::header(rank, ranks), trace);
+    put(0);
+    let mut observer = Observer::open(dir, Selection::default()).unwrap();
+    observer.read_rest(|header| {
+        if header.rank == 0 {
+            put(1);
+        }
+        gone(header.rank)
+    });
+    observer
+}
+
 #[test]
 fn a_rank_whose_trace_comes_while_others_are_read_goes_on() {
     let trace =
         "0: MPI_Init() = ok\n1: MPI_Init() = ok\n1: MPI_Recv(source=2)\n2: MPI_Init() = ok\n2: MPI_Recv(source=0)\n";
     let dir = tempfile::tempdir().unwrap();
-    let put = |rank: i32| write(dir.path(), &traces::header(rank, 3), trace);
-    put(0);
-    let mut observer = Observer::open(dir.path(), Selection::default()).unwrap();
-    observer.read_rest(|header| {
-        if header.rank == 0 {
-            put(1);
-        }
-        false
-    });
-    put(2);
+    let mut observer = read_while_another_comes(dir.path(), 3, trace, |_| false);
+    write(dir.path(), &traces::header(2, 3), trace);
     observer.poll();
     let text = observer.report(Ending::Any).unwrap().to_text(Colour::Plain);
     assert!(text.contains("no errors found") && text.contains("ranks 1,2: still running in MPI_Recv\n"), "{text}");
@@ -231,17 +236,9 @@ fn a_rank_whose_trace_comes_while_others_are_read_goes_on() {
 
 #[test]
 fn a_process_that_is_gone_is_so_although_its_trace_came_late() {
-    let trace = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n";
     let dir = tempfile::tempdir().unwrap();
-    let put = |rank: i32| write(dir.path(), &traces::header(rank, 2), trace);
-    put(0);
-    let mut observer = Observer::open(dir.path(), Selection::default()).unwrap();
-    observer.read_rest(|header| {
-        if header.rank == 0 {
-            put(1);
-        }
-        header.rank == 1
-    });
+    let trace = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n";
+    let observer = read_while_another_comes(dir.path(), 2, trace, |rank| rank == 1);
     let text = observer.report(Ending::Any).unwrap().to_text(Colour::Plain);
     assert!(text.contains("rank 0: still running\n") && text.contains("rank 1 was ended from outside"), "{text}");
 }

@@ -118,15 +118,14 @@ impl Observer {
     /// other processes may write without end, so that there is a limit of time. [`Observer::brake`] ends it before.
     pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
         self.tell_gone_apart(&gone);
-        let any_runs = !self.running().is_empty();
-        let mut until = any_runs.then(|| Instant::now() + RUNNING_LIMIT);
+        let mut until = self.limit_of_time();
         if until.is_none() {
             self.traces.read_side_by_side();
         }
         let size = self.traces.unread();
         self.phases.begin(READING, Some(size));
         self.brake.say_over(false);
-        if !any_runs {
+        if until.is_none() {
             self.read_ahead(size);
         }
         let mut any = true;
@@ -135,12 +134,17 @@ impl Observer {
             // Ranks whose traces were made in the meantime.
             if self.tell_gone_apart(&gone) {
                 any = true;
-                until = until.or_else(|| (!self.running().is_empty()).then(|| Instant::now() + RUNNING_LIMIT));
+                until = until.or_else(|| self.limit_of_time());
             }
             self.phases.reached(size.saturating_sub(self.traces.unread()), self.traces.events());
         }
         self.brake.say_over(true);
         self.note_cut(any, size);
+    }
+
+    /// When to stop reading, if any rank goes on.
+    fn limit_of_time(&self) -> Option<Instant> {
+        (!self.running().is_empty()).then(|| Instant::now() + RUNNING_LIMIT)
     }
 
     /// Asks of the ranks that are new whether their processes are `gone`. False: there are none.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
-use trace_format::mpi::predefined::OPS;
+use trace_format::mpi::predefined::{OPS, op_id};
 use trace_format::mpi::special::PROC_NULL;
 use trace_format::mpi::{Class, Coll, Kind};
 use trace_reader::args::Args;
@@ -17,8 +17,7 @@ use trace_reader::args::Args;
 pub(super) const MAX_RUNS: usize = 1 << 12;
 
 /// The number of MPI_NO_OP among the operations.
-pub(super) static NO_OP: LazyLock<u32> =
-    LazyLock::new(|| OPS.iter().position(|op| *op == "MPI_NO_OP").map_or(0, |i| i as u32 + 1));
+pub(super) static NO_OP: LazyLock<u32> = LazyLock::new(|| op_id("MPI_NO_OP").unwrap_or(0));
 
 impl Model {
     /// The process has made a window, and exposes memory by it.

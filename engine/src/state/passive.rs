@@ -126,25 +126,28 @@ impl Ends {
     }
 
     /// The last ones before a call.
-    fn last(&self, target: i32, by: u64) -> LastEnds {
+    fn before(&self, target: i32, by: u64) -> EndsBefore {
         let last = |ends: &FxHashMap<Option<i32>, Vec<u64>>| {
             let lists = [ends.get(&Some(target)), ends.get(&None)].into_iter().flatten();
             lists.filter_map(|calls| calls[..calls.partition_point(|call| *call < by)].last()).max().copied()
         };
-        LastEnds { anywhere: last(&self.anywhere), at_origin: last(&self.at_origin) }
+        EndsBefore { by, anywhere: last(&self.anywhere), at_origin: last(&self.at_origin) }
     }
 }
 
 /// The last calls of a process, before one of them, by which its accesses to a target are over.
-#[derive(Debug, Clone, Copy, Default)]
-struct LastEnds {
+struct EndsBefore {
+    by: u64,
     anywhere: Option<u64>,
     at_origin: Option<u64>,
 }
 
-impl LastEnds {
-    /// Do they end an access?
-    fn end(&self, access: &Accessed) -> bool {
+impl EndsBefore {
+    /// Is an access of the process over before that call?
+    fn is_over(&self, access: &Accessed) -> bool {
+        if access.is_own() {
+            return access.over_behind() < self.by;
+        }
         let is_behind = |end: Option<u64>| end.is_some_and(|end| end > access.call.index);
         is_behind(self.anywhere) || is_behind(self.at_origin) && access.call.brings_result()
     }
@@ -192,8 +195,14 @@ impl Passive {
         }
     }
 
+    /// The ends of accesses of an origin to a target before a call of it.
+    fn ends_before(&self, origin: i32, target: i32, by: u64) -> EndsBefore {
+        let none = EndsBefore { by, anywhere: None, at_origin: None };
+        self.ends.get(&origin).map_or(none, |ends| ends.before(target, by))
+    }
+
     fn is_over(&self, target: i32, held: &Held, by: u64) -> bool {
-        self.end_of(target, &held.access).is_some_and(|end| end < by)
+        self.ends_before(held.access.origin, target, by).is_over(&held.access)
     }
 
     /// The pairs of which is known by now whether data came behind an access; those of which nobody will know are dropped at last.
@@ -236,15 +245,8 @@ impl Passive {
         };
         let of_one = all.chunk_by(|a, b| a.access.origin == b.access.origin).flat_map(|of_one| {
             let origin = of_one.first().map_or(0, |held| held.access.origin);
-            let passed = left.get(&origin).map(|passed| passed.call);
-            let last = passed.map(|by| self.ends.get(&origin).map(|ends| ends.last(target, by)).unwrap_or_default());
-            let lasts = move |held: &&Held| {
-                passed.zip(last.as_ref()).is_some_and(|(by, last)| match held.access.is_own() {
-                    true => held.access.over_behind() >= by,
-                    false => !last.end(&held.access),
-                })
-            };
-            of_one.iter().filter(lasts)
+            let ends = left.get(&origin).map(|passed| self.ends_before(origin, target, passed.call));
+            of_one.iter().filter(move |held| ends.as_ref().is_some_and(|ends| !ends.is_over(&held.access)))
         });
         of_one.take(MOST_KEPT).map(keep).collect()
     }

@@ -1,9 +1,9 @@
 //! The places of the arguments of an access to a window, found once for each function.
 
-use once_cell::race::{OnceBox, OnceNonZeroUsize};
+use once_cell::race::OnceNonZeroUsize;
 use std::num::NonZeroUsize;
 use trace_format::definition::Id;
-use trace_format::mpi::{FUNCTIONS, FnId, Function, Kind, predefined};
+use trace_format::mpi::{Function, Kind, predefined};
 
 /// The places of arguments.
 pub(crate) struct AccessPlaces {
@@ -18,17 +18,9 @@ pub(crate) struct AccessPlaces {
     pub(crate) op: Option<usize>,
 }
 
-/// By number of the function. Nobody waits for whoever finds them first: that may be a thread that a signal handler jumps out of.
-static ALL: OnceBox<Vec<Option<AccessPlaces>>> = OnceBox::new();
-
 impl AccessPlaces {
     /// `None`: calls of the function access nothing.
-    pub(crate) fn of(function: FnId) -> Option<&'static AccessPlaces> {
-        let all = ALL.get_or_init(|| Box::new(FUNCTIONS.iter().map(AccessPlaces::new).collect()));
-        all.get(function.index())?.as_ref()
-    }
-
-    fn new(row: &Function) -> Option<AccessPlaces> {
+    pub(crate) fn of(row: &Function) -> Option<AccessPlaces> {
         let kind = |kind: Kind| row.params.iter().position(|p| p.kind == kind);
         Some(AccessPlaces {
             window: kind(Kind::Win)?,
@@ -41,7 +33,7 @@ impl AccessPlaces {
     }
 }
 
-/// Is this the number of MPI_NO_OP?
+/// Is this the number of MPI_NO_OP? Nobody waits for whoever finds it first: a signal handler may jump out of that thread.
 pub(crate) fn is_no_op(op: Id) -> bool {
     static NO_OP: OnceNonZeroUsize = OnceNonZeroUsize::new();
     let number = || predefined::op_id("MPI_NO_OP").and_then(|id| NonZeroUsize::new(id as usize));
@@ -51,14 +43,14 @@ pub(crate) fn is_no_op(op: Id) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace_format::mpi::Class;
+    use trace_format::mpi::{Class, FUNCTIONS};
 
     #[test]
     fn the_places_of_all_accesses_are_known() {
         let is_access = |row: &&&Function| matches!(row.class, Class::Rma | Class::RmaRequest);
         let named = FUNCTIONS.iter().filter(|row| is_access(&row) && row.param("target_rank").is_some());
         let unknown: Vec<&str> =
-            named.clone().filter(|row| AccessPlaces::of(row.id).is_none()).map(|row| row.name).collect();
+            named.clone().filter(|row| AccessPlaces::of(row).is_none()).map(|row| row.name).collect();
         assert!(unknown.is_empty() && named.count() > 10, "{unknown:?}");
     }
 }

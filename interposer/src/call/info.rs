@@ -1,5 +1,6 @@
 //! The facts that handling the calls of a function needs, worked out once from its row of the table.
 
+use crate::call::access_places::AccessPlaces;
 use crate::call::call_cache::{self, CallCache};
 use crate::call::encode::{Steps, max_bytes};
 use crate::call::operands::Operands;
@@ -65,6 +66,8 @@ pub(crate) struct Info {
     pub(crate) rules: RulesOnUse,
     pub(crate) role: Role,
     pub(crate) on_window: OnWindow,
+    /// Where its arguments are, if it accesses a window.
+    pub(crate) access: Option<Box<AccessPlaces>>,
     pub(crate) buffering: Buffering,
     /// Its requests.
     pub(crate) request: Option<RequestParam>,
@@ -376,6 +379,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         rules: RulesOnUse::of(row, (said.has_special_rules)(row)),
         role: role(row, &operands),
         on_window: OnWindow::of(row),
+        access: AccessPlaces::of(row).map(Box::new),
         buffering: Buffering::of(row.id, row.class),
         request: request(row, plan),
         operands,

@@ -2,7 +2,7 @@
 //! (MPI 4.1, 12.3).
 
 use super::with;
-use crate::call::access_places::{AccessPlaces, is_no_op};
+use crate::call::access_places::is_no_op;
 use crate::mpi::spot::Spot;
 use crate::pending::operation::Operation;
 use crate::pending::shards::Part;
@@ -104,7 +104,7 @@ impl Pending {
 
 /// The target of an access, in the window's group; `None`: it is nobody.
 pub(super) fn target(call: &Call) -> Option<i32> {
-    let places = AccessPlaces::of(call.info.func)?;
+    let places = call.info.access.as_ref()?;
     let rank = call.abi.rank(*call.words.get(places.target)? as i32);
     (rank != PROC_NULL).then_some(rank)
 }
@@ -140,7 +140,7 @@ pub(super) fn made(thread: &mut Thread, call: &Call, window: (Id, u64)) {
 fn uses(thread: &mut Thread, call: &Call) -> Uses {
     let mut found = operands::uses(thread, call);
     let &Call { info, abi, words, .. } = call;
-    let op = AccessPlaces::of(info.func).and_then(|places| words.get(places.op?));
+    let op = info.access.as_ref().and_then(|places| words.get(places.op?));
     let op = op.map(|word| thread.handles.id(Kind::Op, abi.handle_arg(Kind::Op, *word)));
     if op.is_some_and(is_no_op) {
         found.retain(|used| used.access != Access::Read);

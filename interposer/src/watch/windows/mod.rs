@@ -5,7 +5,6 @@ mod memory;
 mod range;
 mod synchronization;
 
-use crate::call::access_places::AccessPlaces;
 use crate::call::info::OnWindow;
 use crate::mpi::abi::Abi;
 use crate::mpi::define;
@@ -71,7 +70,7 @@ fn window(thread: &mut Thread, call: &Call) -> Option<(Id, u64)> {
         return is_known(id).then_some((id, handle));
     }
     let by_kind = || info.row.params.iter().position(|p| p.kind == Kind::Win);
-    let param = AccessPlaces::of(info.func).map(|places| places.window).or_else(by_kind)?;
+    let param = info.access.as_ref().map(|places| places.window).or_else(by_kind)?;
     let (row, word) = (info.row.params.get(param)?, words.get(param).copied()?);
     let handle = if row.dir == Dir::In { abi.handle_arg(Kind::Win, word) } else { handle_at(abi, Kind::Win, word)? };
     let id = thread.handles.id(Kind::Win, handle);

@@ -2,7 +2,6 @@
 //! where the info object of the window says that it is alike (MPI 4.1, 12.2.1), and of what it was told by MPI_Win_shared_query
 //! (12.2.3). Of the others the analyzer knows.
 
-use crate::call::access_places::AccessPlaces;
 use crate::mpi::library;
 use crate::mpi::types;
 use crate::mpi::words::is_true;
@@ -122,7 +121,7 @@ fn says(thread: &mut Thread, call: &Call, key: &std::ffi::CStr) -> bool {
 
 /// The bytes of an access that are not in the memory of its target.
 pub(super) fn beyond(thread: &mut Thread, call: &Call, Target(given): Target) -> Option<Beyond> {
-    let places = AccessPlaces::of(call.info.func)?;
+    let places = call.info.access.as_ref()?;
     let displacement = number_at(call, places.displacement)?;
     if given.is_none() && displacement >= 0 {
         return None;

@@ -1,7 +1,7 @@
 //! The quick look at accesses to windows, which programs with one-sided communication make most often.
 
 use super::{Exam, is_there};
-use crate::call::access_places::{AccessPlaces, is_no_op};
+use crate::call::access_places::is_no_op;
 use crate::call::operands::ONE;
 use crate::mpi::properties::Standing;
 use trace_format::mpi::{Kind, predefined};
@@ -10,7 +10,7 @@ use trace_format::mpi::{Kind, predefined};
 #[inline(never)]
 pub(super) fn passes(exam: &mut Exam) -> bool {
     let (abi, info) = (exam.call.abi, exam.call.info);
-    let Some(places) = AccessPlaces::of(info.func) else { return false };
+    let Some(places) = &info.access else { return false };
     if info.request.is_some() || info.rules.special || info.rules.meets {
         return false;
     }
@@ -57,6 +57,7 @@ pub(super) fn passes(exam: &mut Exam) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::access_places::AccessPlaces;
     use crate::call::info::OnWindow;
     use crate::call::operands::Operands;
     use crate::call::rules::{Amount, RulesOnUse, Test};
@@ -68,7 +69,7 @@ mod tests {
     fn nothing_is_passed_that_the_rules_ask_for() {
         let mut seen = 0;
         for (row, plan) in FUNCTIONS.iter().zip(plans()).filter(|(row, _)| row.class == Class::Rma) {
-            let Some(places) = AccessPlaces::of(row.id) else { continue };
+            let Some(places) = AccessPlaces::of(row) else { continue };
             assert_eq!(OnWindow::of(row), OnWindow::Accesses, "{}", row.name);
             let (rules, operands) = (RulesOnUse::of(row, false), Operands::of(row, plan));
             // Calls of it are not looked at.

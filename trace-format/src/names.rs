@@ -33,7 +33,7 @@ pub fn handle_name(kind: Kind, id: Id, names: &dyn Names) -> String {
         (Kind::Datatype, _) => format!("t{user}"),
         (Kind::Op, _) => format!("o{user}"),
         (kind, id) if id < FIRST_USER_ID => format!("{}#{id}", format!("{kind:?}").to_lowercase()),
-        (kind, _) => format!("{}{user}", format!("{kind:?}").to_lowercase().chars().next().unwrap_or('x')),
+        (kind, _) => format!("{}{user}", kind.noun().chars().next().unwrap_or('x')),
     }
 }
 

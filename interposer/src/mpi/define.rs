@@ -15,8 +15,9 @@ use trace_format::ranks::Ranks;
 /// A handle that a query writes to memory.
 pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) -> Option<u64> {
     let mut place = 0u64;
-    let mut all = args.to_vec();
-    all.push(&raw mut place as u64);
+    let mut all: Words = [0; library::MAX_ARGS];
+    let address = [&raw mut place as u64];
+    all.iter_mut().zip(args.iter().chain(&address)).for_each(|(word, arg)| *word = *arg);
     (library::call(function, &all) == Some(0)).then(|| abi.handle_arg(kind, place))
 }
 

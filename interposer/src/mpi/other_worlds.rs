@@ -6,6 +6,7 @@ use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
 use crate::mpi::words::{Words, ask};
 use recorder::{clock, trace};
+use smallvec::{SmallVec, smallvec};
 use std::sync::{Arc, Mutex, MutexGuard};
 use trace_format::definition::{Bridge, BridgeKind, Definition, Id, NULL_ID};
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind};
@@ -91,18 +92,21 @@ impl Numbering {
     }
 }
 
+/// Ranks of a group, without a memory of their own where it is small.
+type Few = SmallVec<[i32; 16]>;
+
 /// Numbers of the processes of a group; -1 for a process that is not known.
 pub(crate) fn numbers(abi: &Abi, group: u64) -> Ranks {
     let size = ask(FnId::MPI_Group_size, group);
-    let known = numbering().known.clone();
-    let mut numbers = vec![-1i32; size];
+    let known: SmallVec<[Known; 1]> = numbering().known.iter().cloned().collect();
+    let mut numbers: Few = smallvec![-1; size];
     // The own world, then the latest: a library may use the names of processes that are gone again.
     for known in known.iter().take(1).chain(known.iter().skip(1).rev()) {
-        let places: Vec<i32> = (0..size as i32).filter(|i| numbers.get(*i as usize) == Some(&-1)).collect();
+        let places: Few = (0..size as i32).filter(|i| numbers.get(*i as usize) == Some(&-1)).collect();
         if places.is_empty() {
             break;
         }
-        let mut found = vec![-1i32; places.len()];
+        let mut found: Few = smallvec![-1; places.len()];
         let (from, to) = (places.as_ptr() as u64, found.as_mut_ptr() as u64);
         let args = [group, places.len() as u64, from, known.group.0, to];
         if crate::mpi::library::call(FnId::MPI_Group_translate_ranks, &args) != Some(0) {

@@ -2,9 +2,10 @@
 
 use crate::mpi::{datatype, handles};
 use dashmap::{DashMap, DashSet};
-use rustc_hash::FxBuildHasher;
-use std::sync::{Arc, LazyLock, OnceLock};
-use trace_format::definition::{Definition, FIRST_USER_ID, Id};
+use rustc_hash::{FxBuildHasher, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::mpi::Kind;
 use typemap::Typemap;
 
@@ -34,14 +35,84 @@ pub(crate) fn learn(definition: &Definition) {
     if !combiner.is_regular() || types.iter().any(|part| may_lead_elsewhere(*part)) {
         IRREGULAR.insert(*id);
     }
-    let parts: Option<Vec<Arc<Typemap>>> = types.iter().map(|t| with(*t, Arc::clone)).collect();
-    let derived = parts.and_then(|parts| Typemap::derive(*combiner, ints, &parts, *lb, *extent));
-    // A map that differs from what the library says is not known.
-    let map = derived.filter(|map| map.size() == *size).or_else(|| Typemap::opaque(*size, *lb, *extent));
+    let made = Made { combiner: *combiner, ints, types, size: *size, lb: *lb, extent: *extent };
+    let map = made.as_before().or_else(|| {
+        let map = made.typemap()?;
+        made.remember(&map);
+        Some(map)
+    });
     if let Some(map) = map {
         DERIVED.insert(*id, map);
     }
 }
+
+/// The making of a datatype: its parts, and what the library says of it.
+struct Made<'a> {
+    combiner: Combiner,
+    ints: &'a [i64],
+    types: &'a [Id],
+    size: u64,
+    lb: i64,
+    extent: i64,
+}
+
+impl Made<'_> {
+    fn typemap(&self) -> Option<Arc<Typemap>> {
+        let parts: Option<Vec<Arc<Typemap>>> = self.types.iter().map(|t| with(*t, Arc::clone)).collect();
+        let derived = parts.and_then(|parts| Typemap::derive(self.combiner, self.ints, &parts, self.lb, self.extent));
+        // A map that differs from what the library says is not known.
+        let is_known = |map: &Arc<Typemap>| map.size() == self.size;
+        derived.filter(is_known).or_else(|| Typemap::opaque(self.size, self.lb, self.extent))
+    }
+
+    /// The typemap of the datatype that was made this way last.
+    fn as_before(&self) -> Option<Arc<Typemap>> {
+        let recent = RECENT.get(self.place()?)?.try_lock().ok()?;
+        recent.as_ref().filter(|recent| recent.is_of(self)).map(|recent| Arc::clone(&recent.map))
+    }
+
+    fn remember(&self, map: &Arc<Typemap>) {
+        let Some(mut place) = self.place().and_then(|place| RECENT.get(place)?.try_lock().ok()) else { return };
+        let &Made { combiner, size, lb, extent, .. } = self;
+        let (ints, types) = (self.ints.into(), self.types.into());
+        *place = Some(Recent { combiner, ints, types, size, lb, extent, map: Arc::clone(map) });
+    }
+
+    /// Its place in [`RECENT`]; `None` if it is not remembered.
+    fn place(&self) -> Option<usize> {
+        if self.ints.len() > MOST_INTS {
+            return None;
+        }
+        let mut hasher = FxHasher::default();
+        (self.ints, self.types, self.combiner as u8).hash(&mut hasher);
+        Some(hasher.finish() as usize % RECENT.len())
+    }
+}
+
+/// A datatype of which others like it were or will be made.
+struct Recent {
+    combiner: Combiner,
+    ints: Box<[i64]>,
+    types: Box<[Id]>,
+    size: u64,
+    lb: i64,
+    extent: i64,
+    map: Arc<Typemap>,
+}
+
+impl Recent {
+    fn is_of(&self, made: &Made) -> bool {
+        let Made { combiner, ints, types, size, lb, extent } = *made;
+        (self.combiner, &*self.ints, &*self.types, self.size, self.lb, self.extent)
+            == (combiner, ints, types, size, lb, extent)
+    }
+}
+
+/// Programs make the same datatypes again and again, in loops: their typemaps are put together once. Numbers of datatypes are never
+/// given out again.
+static RECENT: [Mutex<Option<Recent>>; 64] = [const { Mutex::new(None) }; 64];
+/// A datatype with more integers is put together anew.
+const MOST_INTS: usize = 16;
 
 /// The program has freed a datatype: no call can name it any more.
 pub(crate) fn forget(id: Id) {

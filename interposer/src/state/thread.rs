@@ -94,6 +94,9 @@ pub(crate) struct LastPoll {
     pub(crate) in_bytes: usize,
 }
 
+/// Bytes that most definitions fit in.
+const USUAL_DEFINITION: usize = 128;
+
 static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
 /// Is told the number of each thread that ends: it may be given to another one.
 static AT_END: OnceLock<fn(u16)> = OnceLock::new();
@@ -334,7 +337,7 @@ impl Thread {
 
     /// False if it is too long, or there is no room.
     fn define_in_stage(&mut self, definition: &Definition) -> bool {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(USUAL_DEFINITION);
         let is_encoded = writer::encode_definition(definition, recorder::clock::now(), &mut bytes).is_ok();
         is_encoded && bytes.len() <= MAX_INLINE_BYTES && self.append(&bytes)
     }

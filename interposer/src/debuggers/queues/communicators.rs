@@ -4,6 +4,7 @@ use super::pages::{change, entry, turn, write_text};
 use super::{are_kept, mpivet_queues, slots};
 use queue_table::{Communicator, stamp, trait_of};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use std::ffi::CStr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard};
@@ -37,6 +38,10 @@ struct Table {
     size: i32,
 }
 
+/// How MPI_COMM_SELF was made, and what nobody else can tell: no function has such a number.
+const OF_SELF: u64 = 1 << 32;
+const OWN: u64 = 2 << 32;
+
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 
 fn table() -> MutexGuard<'static, Option<Table>> {
@@ -49,9 +54,9 @@ pub(super) fn begin(rank: i32, size: i32) {
     let table = guard.get_or_insert_default();
     (table.rank, table.size) = (rank, size);
     let own: Ranks = std::iter::once(rank).collect();
-    table.add(COMM_WORLD, (1, true), &Ranks::first_n(size as u32), (rank, 0), "MPI_COMM_WORLD");
-    let of_self = hash(&[b"self", &rank.to_le_bytes()]);
-    table.add(COMM_SELF, (of_self, false), &own, (0, 0), "MPI_COMM_SELF");
+    table.add(COMM_WORLD, (1, true), &Ranks::first_n(size as u32), (rank, 0), &["MPI_COMM_WORLD"]);
+    let of_self = hash(&[OF_SELF, rank as u64]);
+    table.add(COMM_SELF, (of_self, false), &own, (0, 0), &["MPI_COMM_SELF"]);
 }
 
 /// A call of `function`, with these arguments, has made a communicator from `parent`.
@@ -75,9 +80,9 @@ pub(crate) fn made(made: &Made, name: impl FnOnce() -> String) {
     table.bury();
     let unique = table.unique(made);
     let rank = local.position(table.rank).map_or(-1, |rank| rank as i32);
-    let name = format!("{} by {}", name(), function.name);
+    let name = name();
     let traits = if remote.is_some() { trait_of::INTER } else { 0 };
-    table.add(id, unique, remote.unwrap_or(local), (rank, traits), &name);
+    table.add(id, unique, remote.unwrap_or(local), (rank, traits), &[&name, " by ", function.name]);
 }
 
 /// The program has freed a communicator. It stays while operations on it are under way.
@@ -93,17 +98,24 @@ pub(super) fn rename(id: Id, name: &str) {
     let guard = table();
     let known = guard.as_ref().and_then(|table| table.known.get(&id));
     if let Some(place) = known.and_then(|known| entry::<Communicator>(&mpivet_queues.communicators, known.index)) {
-        change(&place.stamp, stamp::LIVE, || write_text(&place.name, name));
+        change(&place.stamp, stamp::LIVE, || write_text(&place.name, &[name]));
     }
 }
 
-fn hash(parts: &[&[u8]]) -> u64 {
-    parts.iter().fold(0, |all, part| xxh3_64(part).wrapping_add(all).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ all >> 32)
+/// A number for these, which is the same on all processes of a job.
+fn hash(parts: &[u64]) -> u64 {
+    parts.iter().fold(parts.len() as u64, |all, part| mix(all, *part))
 }
 
+fn mix(all: u64, part: u64) -> u64 {
+    let mixed = (all.rotate_left(23) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// Equal lists have the same runs, as [`crate::mpi::other_worlds::numbers`] puts them together.
 fn hash_of(ranks: &Ranks) -> u64 {
-    let bytes: Vec<u8> = ranks.iter().flat_map(i32::to_le_bytes).collect();
-    xxh3_64(&bytes)
+    let words = |first: i32, last: i32| u64::from(first as u32) << 32 | u64::from(last as u32);
+    ranks.runs().fold(0, |all, (first, last, step)| mix(mix(all, words(first, last)), step as u64))
 }
 
 impl Table {
@@ -113,7 +125,7 @@ impl Table {
         (unique, same_everywhere): (u64, bool),
         ranks: &Ranks,
         (rank, traits): (i32, u32),
-        name: &str,
+        name: &[&str],
     ) {
         let index = self.free.pop().unwrap_or(self.used);
         let Some(place) = entry::<Communicator>(&mpivet_queues.communicators, index) else { return };
@@ -136,13 +148,13 @@ impl Table {
 
     /// First rank and step of a regular group, or all ranks of another. Processes of other worlds have no rank.
     fn compact(&self, ranks: &Ranks) -> (i32, i32, Box<[i32]>) {
-        let first = ranks.get(0).unwrap_or(0);
-        let stride = ranks.get(1).map_or(1, |second| second - first);
-        let is_regular = ranks.iter().enumerate().all(|(i, rank)| {
-            self.is_of_world(rank) && i64::from(rank) == i64::from(first) + i as i64 * i64::from(stride)
-        });
-        if is_regular {
-            return (first, stride, Box::default());
+        let mut runs = ranks.runs();
+        match (runs.next(), runs.next()) {
+            (None, _) => return (0, 1, Box::default()),
+            (Some((first, last, stride)), None) if self.is_of_world(first) && self.is_of_world(last) => {
+                return (first, stride, Box::default());
+            }
+            _ => {}
         }
         (0, 0, ranks.iter().map(|rank| if self.is_of_world(rank) { rank } else { -1 }).collect())
     }
@@ -159,7 +171,7 @@ impl Table {
         let all = || local.iter().chain(remote.iter().flat_map(|r| r.iter()));
         let word = |name: &str| function.param(name).and_then(|p| words.get(p)).copied();
         let (a, b) = (hash_of(local), remote.map_or(0, hash_of));
-        let mut parts = vec![function.id as u64, a.min(b), a.max(b)];
+        let mut parts: SmallVec<[u64; 8]> = smallvec![function.id as u64, a.min(b), a.max(b)];
         let from_comm = match function.class {
             Class::Collective(..) => true,
             Class::CommCreateGroup => {
@@ -177,7 +189,7 @@ impl Table {
                 parts.extend(text.map(|text| xxh3_64(text.to_bytes())));
                 false
             }
-            _ => return (hash(&[b"own", &self.rank.to_le_bytes(), &id.to_le_bytes()]), false),
+            _ => return (hash(&[OWN, self.rank as u64, id.into()]), false),
         };
         let parent = if from_comm { self.known.get_mut(&parent) } else { None };
         let known = !from_comm || parent.as_ref().is_some_and(|parent| parent.same_everywhere);
@@ -186,12 +198,12 @@ impl Table {
             None => (0, &mut self.made),
         };
         parts.push(of);
-        let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
-        let count = counts.entry(xxh3_64(&bytes)).or_insert(0);
+        let way = hash(&parts);
+        let count = counts.entry(way).or_insert(0);
         *count += 1;
         let same = known && all().all(|rank| (0..self.size).contains(&rank));
         let own = if same { 0 } else { 1 + i64::from(self.rank) };
-        (hash(&[&bytes, &count.to_le_bytes(), &own.to_le_bytes()]), same)
+        (hash(&[way, *count, own as u64]), same)
     }
 
     /// Takes those out of the table that are freed and not in use any more.

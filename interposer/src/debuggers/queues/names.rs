@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 1 << 12;
 pub(super) fn begin() {
     for row in FUNCTIONS.iter().filter(|row| Shape::of(row).is_some()) {
         if let Some(place) = entry::<Text>(&mpivet_queues.functions, row.id as u64) {
-            write_text(place, row.name);
+            write_text(place, &[row.name]);
         }
     }
     for (id, name) in (1..FIRST_USER_ID).zip(DATATYPES) {
@@ -30,7 +30,7 @@ fn set(index: u64, number: Id, name: &str) {
     let Some(place) = entry::<Name>(&mpivet_queues.datatypes, index) else { return };
     change(&place.stamp, stamp::LIVE, || {
         place.number.store(number, Ordering::Relaxed);
-        write_text(&place.text, name);
+        write_text(&place.text, &[name]);
     });
 }
 
@@ -62,6 +62,6 @@ pub(crate) fn name_site(id: Id, place: &str) {
     if id < MAX_SITES
         && let Some(text) = entry::<Text>(&mpivet_queues.sites, id.into())
     {
-        write_text(text, place);
+        write_text(text, &[place]);
     }
 }

@@ -68,9 +68,17 @@ pub(super) fn turn(stamp: &AtomicU64, to: u64) {
     stamp.store(count | to, Ordering::Release);
 }
 
-/// Writes a text, cut if it is too long.
-pub(super) fn write_text(to: &Text, text: &str) {
-    let end = (0..to.len().min(text.len() + 1)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    let bytes = text.bytes().take(end).chain(std::iter::repeat(0));
-    to.iter().zip(bytes).for_each(|(to, from)| to.store(from, Ordering::Relaxed));
+/// Writes a text, which comes in parts, and the zero behind it, cut if it is too long.
+pub(super) fn write_text(to: &Text, parts: &[&str]) {
+    let mut places = to.iter();
+    for part in parts {
+        // One place is for the zero.
+        let room = places.len().saturating_sub(1);
+        let end = part.floor_char_boundary(room);
+        part.bytes().take(end).zip(&mut places).for_each(|(from, to)| to.store(from, Ordering::Relaxed));
+        if end < part.len() {
+            break;
+        }
+    }
+    places.next().into_iter().for_each(|to| to.store(0, Ordering::Relaxed));
 }

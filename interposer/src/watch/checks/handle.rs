@@ -10,6 +10,10 @@ use trace_format::mpi::Kind;
 
 /// Tells if a handle is certainly not that of an object of its kind. `null`: the null handle may stand there.
 pub(super) fn check(exam: &mut Exam, check: &'static CheckInfo, argument: Argument, null: bool) -> bool {
+    // Most are; what else is known of an object takes calls of the library.
+    if exam.is_known(argument.kind, argument.handle) {
+        return false;
+    }
     let properties = exam.properties(argument.kind, argument.handle);
     match properties.standing {
         Standing::Sound | Standing::Unknown => false,

@@ -16,9 +16,7 @@ pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
     if handle::check(exam, &INVALID_COMM, argument, null) {
         return true;
     }
-    let properties = exam.properties(argument.kind, argument.handle);
     let needs = match row.class {
-        _ if properties.standing != Standing::Sound => return false,
         Class::Collective(Coll::IntercommMerge, _) => true,
         Class::Collective(
             Coll::Scan
@@ -44,7 +42,8 @@ pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
             _ => return false,
         },
     };
-    if needs == properties.inter {
+    let properties = exam.properties(argument.kind, argument.handle);
+    if properties.standing != Standing::Sound || needs == properties.inter {
         return false;
     }
     let what = exam.argument(argument.param, argument.element);

@@ -39,7 +39,7 @@ pub mod tokens;
 
 use crate::record::{Commit, MAX_DURATION};
 use bytes::{LONGEST, head_of, put, put_token, word_at, words_of, zigzag};
-use cells::{Cells, next_stride, site_of};
+use cells::{Cells, next_stride};
 use times::Times;
 use tokens::{AGAIN, AS_PREDICTED, DERIVED, FORGET, IN_PLACE, LEARN, NEW, OTHER, OTHER_CHANGED, PREDICTED, RUN};
 
@@ -398,9 +398,10 @@ fn places(key: u64, args: &[u8]) -> (usize, usize) {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |h: u64, w: u64| (h.rotate_left(5) ^ w).wrapping_mul(FACTOR);
     let place = |h: u64| (h >> 40) as usize % PLACES;
-    let first = word_at(args, 0);
-    let site = mix(mix(0, key), site_of(key, first));
-    (place(words_of(args).fold(mix(site, first), mix)), place(site))
+    // Records of other kinds have no site: see [`Cells::is_alike`].
+    let first = if head_of(key) == CALL_HEAD { word_at(args, 0) } else { 0 };
+    let site = mix(mix(0, key), first);
+    (place(words_of(args).fold(site, mix)), place(site))
 }
 
 /// Are these the same words? Quick for the few words that a call has.

@@ -5,7 +5,7 @@ use crate::debuggers::queues;
 use crate::mpi::changes;
 use crate::mpi::descent::Descent;
 use crate::mpi::library::MpiLibrary;
-use crate::mpi::properties::{self, Properties};
+use crate::mpi::properties::{self, Properties, Standing};
 use crate::mpi::spot::Spot;
 use crate::mpi::{other_worlds, types};
 use dashmap::{DashMap, Entry};
@@ -98,6 +98,15 @@ impl Remembered {
         let id = lookup(kind, handle);
         *self = Remembered { key: handle, kind, id, changes, has_properties: false, properties: Properties::NONE };
     }
+
+    #[inline(always)]
+    fn properties(&mut self) -> &Properties {
+        if !self.has_properties {
+            self.properties = properties::of(self.kind, self.key, self.id);
+            self.has_properties = true;
+        }
+        &self.properties
+    }
 }
 
 /// A thread's memory of handles.
@@ -139,12 +148,17 @@ impl Cache {
     /// The facts that checks need of the object with a handle (already cut to its size).
     #[inline(always)]
     pub(crate) fn properties(&mut self, kind: Kind, handle: u64) -> &Properties {
-        let Some(slot) = self.slot(kind, handle) else { return &Properties::NONE };
-        if !slot.has_properties {
-            slot.properties = properties::of(kind, handle, slot.id);
-            slot.has_properties = true;
+        self.slot(kind, handle).map_or(&Properties::NONE, |slot| slot.properties())
+    }
+
+    /// The nature of a handle (already cut to its size). To know it for sound, the library is not asked for more.
+    #[inline(always)]
+    pub(crate) fn standing(&mut self, kind: Kind, handle: u64) -> Standing {
+        match self.slot(kind, handle) {
+            Some(slot) if slot.has_properties || matches!(slot.id, NULL_ID | UNKNOWN_ID) => slot.properties().standing,
+            Some(_) => Standing::Sound,
+            None => Standing::Unknown,
         }
-        &slot.properties
     }
 }
 

@@ -144,13 +144,6 @@ impl Cell {
     }
 }
 
-/// The first word of a call is its site. Definitions and returns have none: what comes at the same place of a loop is alike, though
-/// it is of another object each time.
-#[inline]
-pub fn site_of(key: u64, first: u64) -> u64 {
-    if head_of(key) == CALL_HEAD { first } else { 0 }
-}
-
 /// The memory that packing and unpacking have in common.
 pub struct Cells {
     /// The cells by number, at most [`MAX_CELLS`].
@@ -326,9 +319,10 @@ impl Cells {
         self.get(cell).is_some_and(|(c, words, strides)| c.strided && before(words, strides))
     }
 
-    /// A record of the same function and length, made at the same call site.
+    /// A record of the same function and length, made at the same call site. Definitions and returns have none, whatever is in their
+    /// first word: what comes at the same place of a loop is alike, though it is of another object each time.
     pub fn is_alike(&self, cell: u16, key: u64, args: &[u8]) -> bool {
-        let first = |words: &[u64]| words.first().is_none_or(|w| site_of(key, *w) == site_of(key, word_at(args, 0)));
+        let first = |words: &[u64]| words.first().is_none_or(|w| *w == word_at(args, 0)) || head_of(key) != CALL_HEAD;
         self.get(cell).is_some_and(|(c, words, _)| c.key == key && first(words))
     }
 

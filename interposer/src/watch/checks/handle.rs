@@ -3,24 +3,20 @@
 use super::arguments::{Argument, Exam};
 use super::use_after_free;
 use crate::mpi::handles;
-use crate::mpi::properties::{self, Proof, Properties, Standing};
+use crate::mpi::properties::{self, Proof, Standing};
 use trace_format::catalogue::CheckInfo;
-use trace_format::definition::UNKNOWN_ID;
+use trace_format::definition::{NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::Kind;
 
 /// Tells if a handle is certainly not that of an object of its kind. `null`: the null handle may stand there.
 pub(super) fn check(exam: &mut Exam, check: &'static CheckInfo, argument: Argument, null: bool) -> bool {
-    // Most are; what else is known of an object takes calls of the library.
-    if exam.is_known(argument.kind, argument.handle) {
-        return false;
-    }
-    let properties = exam.properties(argument.kind, argument.handle);
-    match properties.standing {
+    match exam.standing(argument.kind, argument.handle) {
         Standing::Sound | Standing::Unknown => false,
         Standing::Null if null => false,
         Standing::Null => {
             let what = exam.argument(argument.param, argument.element);
-            let message = format!("{what} is {}; it must be {}", null_name(argument, properties), a(argument.kind));
+            let name = handles::describe(argument.kind, NULL_ID);
+            let message = format!("{what} is {name}; it must be {}", a(argument.kind));
             exam.tell(check, message)
         }
         Standing::Wrong => wrong(exam, check, argument),
@@ -31,10 +27,6 @@ pub(super) fn check(exam: &mut Exam, check: &'static CheckInfo, argument: Argume
 pub(super) fn a(kind: Kind) -> String {
     let article = if matches!(kind, Kind::Info | Kind::Errhandler) { "an" } else { "a" };
     format!("{article} {}", kind.noun())
-}
-
-fn null_name(argument: Argument, properties: Properties) -> String {
-    handles::describe(argument.kind, properties.id)
 }
 
 fn wrong(exam: &mut Exam, check: &'static CheckInfo, argument: Argument) -> bool {

@@ -12,7 +12,7 @@ use crate::watch::checks::{Finding, Spot};
 use crate::watch::operands;
 use smallvec::SmallVec;
 use trace_format::catalogue::CheckInfo;
-use trace_format::definition::{FIRST_USER_ID, NULL_ID, UNKNOWN_ID};
+use trace_format::definition::FIRST_USER_ID;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
 use trace_format::mpi::{Class, Dir, FnId, Kind};
 use trace_format::plan::{Len, Shape};
@@ -127,9 +127,9 @@ impl<'a, 'b> Exam<'a, 'b> {
         encoder(std::ptr::null_mut(), handles, info, abi, words).length(len, at_root)
     }
 
-    /// Is it the handle of an object that the program holds, or of a predefined one, and not the null handle?
-    pub(crate) fn is_known(&mut self, kind: Kind, handle: u64) -> bool {
-        !matches!(self.thread.handles.id(kind, handle), NULL_ID | UNKNOWN_ID)
+    /// The nature of a handle.
+    pub(crate) fn standing(&mut self, kind: Kind, handle: u64) -> Standing {
+        self.thread.handles.standing(kind, handle)
     }
 
     pub(crate) fn properties(&mut self, kind: Kind, handle: u64) -> Properties {

@@ -1,5 +1,6 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
+use crate::allocator;
 use crate::cli::{AnalyzePlan, ReportPlan};
 use crate::exit::{CLEAN, Exit};
 use crate::halt;
@@ -133,6 +134,7 @@ fn one_job(dir: &Path, reading: &Reading, started: Option<&Started>) -> Result<R
     }
     observer.brake = reading.brake.clone();
     observer.crew = reading.crew.clone();
+    allocator::suit(observer.traces.headers().count());
     observer.read_rest(|h| lives.is_gone(h));
     if let (Some(why), Some(crew)) = (observer.lost(), &reading.crew) {
         return Err(lost(why, crew.size(), dir));

@@ -29,6 +29,7 @@ mod slurm;
 mod stop;
 mod terminal;
 
+use crate::allocator;
 use crate::cli::{Keep, RunPlan};
 use crate::exit::{CLEAN, Exit, FINDINGS};
 use crate::halt;
@@ -204,6 +205,7 @@ fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name:
     });
     observer.traces.symbols.adopt(printer.finish());
     watch(observer, quiet);
+    allocator::suit(observer.traces.headers().count());
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();
     discovery::remove(observer.traces.dir());

@@ -4,6 +4,7 @@
 
 use mimalloc::MiMalloc;
 use std::ffi::{c_int, c_long};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Calls are made by the threads that read and end where the engine has used them: an allocator that is good at that.
 #[global_allocator]
@@ -25,24 +26,29 @@ unsafe extern "C" {
     fn mi_option_set(option: c_int, value: c_long);
 }
 
-/// Free memory goes back to the system soon.
+/// The user has not chosen the delay.
+static IS_OURS: AtomicBool = AtomicBool::new(false);
+/// Ranks of the largest job that was read: a command may read several jobs, also at once.
+static MOST_RANKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Free memory goes back to the system soon, unless the user has chosen when.
 pub(crate) fn give_back_soon() {
-    change(A_SECOND, SOON);
+    // SAFETY: it takes a plain number; one that the library does not know is no option.
+    let is_ours = unsafe { mi_option_get(PURGE_DELAY) } == A_SECOND;
+    IS_OURS.store(is_ours, Ordering::Relaxed);
+    set(SOON);
 }
 
-/// As many ranks are about to be read.
-pub(crate) fn suit(ranks: usize) {
-    if ranks <= FEW {
-        change(SOON, LATE);
-    }
+/// The traces of a job with so many ranks are about to be read.
+pub(crate) fn suit_to_ranks(ranks: usize) {
+    let most = MOST_RANKS.fetch_max(ranks, Ordering::Relaxed).max(ranks);
+    set(if most <= FEW { LATE } else { SOON });
 }
 
-/// Sets the delay, if it is `from`. If it has another value, this is another option of another version, or the user has chosen.
-fn change(from: c_long, to: c_long) {
-    // SAFETY: both take plain numbers and may be called at any time; a number that the library does not know is no option.
-    unsafe {
-        if mi_option_get(PURGE_DELAY) == from {
-            mi_option_set(PURGE_DELAY, to);
-        }
+fn set(delay: c_long) {
+    if IS_OURS.load(Ordering::Relaxed) {
+        // SAFETY: both are plain numbers, and the option is known: it had its value. It is one word, which other threads may read
+        // in the meantime.
+        unsafe { mi_option_set(PURGE_DELAY, delay) };
     }
 }

@@ -134,7 +134,7 @@ fn one_job(dir: &Path, reading: &Reading, started: Option<&Started>) -> Result<R
     }
     observer.brake = reading.brake.clone();
     observer.crew = reading.crew.clone();
-    allocator::suit(observer.traces.headers().count());
+    allocator::suit_to_ranks(observer.traces.headers().count());
     observer.read_rest(|h| lives.is_gone(h));
     if let (Some(why), Some(crew)) = (observer.lost(), &reading.crew) {
         return Err(lost(why, crew.size(), dir));

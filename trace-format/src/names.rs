@@ -72,3 +72,27 @@ pub fn format_int(kind: Kind, value: i64, names: &dyn Names) -> String {
         (_, v) => v.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reports and `mpivet print` name objects so, and users filter by these names.
+    #[test]
+    fn objects_of_the_program_have_a_letter_and_a_number() {
+        let kinds = [
+            (Kind::Comm, "c7"),
+            (Kind::Group, "g7"),
+            (Kind::Datatype, "t7"),
+            (Kind::Op, "o7"),
+            (Kind::Win, "w7"),
+            (Kind::File, "f7"),
+            (Kind::Info, "i7"),
+            (Kind::Errhandler, "e7"),
+            (Kind::Session, "s7"),
+        ];
+        for (kind, name) in kinds {
+            assert_eq!(handle_name(kind, FIRST_USER_ID + 7, &NoNames), name);
+        }
+    }
+}

@@ -80,7 +80,8 @@ pub struct Packer {
     /// The bytes that [`Packer::usual`] has collected, with room behind them for one more token, two numbers, and a word that
     /// these overwrite.
     tokens: Box<[u8; TOKENS + 2 * LONGEST + 8]>,
-    /// Cells by what they held when they were made, and the newest one of each call site.
+    /// Cells by what they held when they were made, and the newest one of each call site, or of each key of records
+    /// that are no calls.
     by_content: Box<[u16; PLACES]>,
     by_site: Box<[u16; PLACES]>,
     times: Times,

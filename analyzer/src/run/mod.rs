@@ -205,7 +205,7 @@ fn finish(observer: &mut Observer, printer: DiscoveryPrinter, quiet: bool, name:
     });
     observer.traces.symbols.adopt(printer.finish());
     watch(observer, quiet);
-    allocator::suit(observer.traces.headers().count());
+    allocator::suit_to_ranks(observer.traces.headers().count());
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();
     discovery::remove(observer.traces.dir());

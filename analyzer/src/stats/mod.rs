@@ -6,6 +6,7 @@ mod table;
 mod text;
 mod units;
 
+use crate::allocator;
 use crate::cli::{StatsFormat, StatsPlan};
 use crate::exit::{CLEAN, Exit};
 use crate::run::liveness::Lives;
@@ -53,6 +54,7 @@ fn count(plan: &StatsPlan) -> Result<Run, Exit> {
     let lives = Lives::of(&plan.dir, plan.over);
     let mut observer = Observer::open(&plan.dir, nothing()).map_err(Exit::cannot)?;
     observer.count();
+    allocator::suit_to_ranks(observer.traces.headers().count());
     observer.read_rest(|h| lives.is_gone(h));
     let running = lives.tell(observer.traces.headers(), "these are the numbers so far");
     let chosen = match &plan.ranks {

@@ -107,7 +107,7 @@ pub const fn place_of(index: u64, first: u32) -> (usize, u64) {
 /// Bytes of a text in a table, with the zero behind it.
 pub const TEXT_BYTES: usize = 64;
 
-/// A text with zeros behind it.
+/// A text and a zero; behind the zero there may be a part of an earlier text.
 pub type Text = [AtomicU8; TEXT_BYTES];
 
 /// Kinds of operations.

@@ -151,11 +151,12 @@ impl Cache {
         self.slot(kind, handle).map_or(&Properties::NONE, |slot| slot.properties())
     }
 
-    /// The nature of a handle (already cut to its size). To know it for sound, the library is not asked for more.
+    /// The nature of a handle (already cut to its size), as [`properties::of`] has it. A handle with a number is sound: the library
+    /// need not be asked for the rest.
     #[inline(always)]
     pub(crate) fn standing(&mut self, kind: Kind, handle: u64) -> Standing {
         match self.slot(kind, handle) {
-            Some(slot) if slot.has_properties || matches!(slot.id, NULL_ID | UNKNOWN_ID) => slot.properties().standing,
+            Some(slot) if matches!(slot.id, NULL_ID | UNKNOWN_ID) => slot.properties().standing,
             Some(_) => Standing::Sound,
             None => Standing::Unknown,
         }

@@ -36,9 +36,10 @@ pub(crate) fn learn(definition: &Definition) {
         IRREGULAR.insert(*id);
     }
     let made = Made { combiner: *combiner, ints, types, size: *size, lb: *lb, extent: *extent };
-    let map = made.as_before().or_else(|| {
+    let place = made.place();
+    let map = place.and_then(|place| made.as_before(place)).or_else(|| {
         let map = made.typemap()?;
-        made.remember(&map);
+        place.into_iter().for_each(|place| made.remember(place, &map));
         Some(map)
     });
     if let Some(map) = map {
@@ -65,27 +66,29 @@ impl Made<'_> {
         derived.filter(is_known).or_else(|| Typemap::opaque(self.size, self.lb, self.extent))
     }
 
-    /// The typemap of the datatype that was made this way last.
-    fn as_before(&self) -> Option<Arc<Typemap>> {
-        let recent = RECENT.get(self.place()?)?.try_lock().ok()?;
+    /// The typemap of the datatype that was made this way last. Who finds the place in use does without: no thread waits here, and
+    /// no process that was forked.
+    fn as_before(&self, place: &Mutex<Option<Recent>>) -> Option<Arc<Typemap>> {
+        let recent = place.try_lock().ok()?;
         recent.as_ref().filter(|recent| recent.is_of(self)).map(|recent| Arc::clone(&recent.map))
     }
 
-    fn remember(&self, map: &Arc<Typemap>) {
-        let Some(mut place) = self.place().and_then(|place| RECENT.get(place)?.try_lock().ok()) else { return };
+    fn remember(&self, place: &Mutex<Option<Recent>>, map: &Arc<Typemap>) {
+        let Ok(mut place) = place.try_lock() else { return };
         let &Made { combiner, size, lb, extent, .. } = self;
         let (ints, types) = (self.ints.into(), self.types.into());
         *place = Some(Recent { combiner, ints, types, size, lb, extent, map: Arc::clone(map) });
     }
 
-    /// Its place in [`RECENT`]; `None` if it is not remembered.
-    fn place(&self) -> Option<usize> {
-        if self.ints.len() > MOST_INTS {
+    /// Its place in [`RECENT`]; `None` if it is not remembered: it is large, or made of datatypes of the program, which are mostly
+    /// others in the next turn of a loop, and may be large.
+    fn place(&self) -> Option<&'static Mutex<Option<Recent>>> {
+        if self.ints.len() > MOST_INTS || self.types.iter().any(|part| *part >= FIRST_USER_ID) {
             return None;
         }
         let mut hasher = FxHasher::default();
         (self.ints, self.types, self.combiner as u8).hash(&mut hasher);
-        Some(hasher.finish() as usize % RECENT.len())
+        RECENT.get(hasher.finish() as usize % RECENT.len())
     }
 }
 
@@ -108,8 +111,7 @@ impl Recent {
     }
 }
 
-/// Programs make the same datatypes again and again, in loops: their typemaps are put together once. Numbers of datatypes are never
-/// given out again.
+/// Programs make the same datatypes again and again, in loops: their typemaps are put together once.
 static RECENT: [Mutex<Option<Recent>>; 64] = [const { Mutex::new(None) }; 64];
 /// A datatype with more integers is put together anew.
 const MOST_INTS: usize = 16;
@@ -123,4 +125,30 @@ pub(crate) fn forget(id: Id) {
 /// May displacements of a datatype lead from one variable to another?
 pub(crate) fn may_lead_elsewhere(id: Id) -> bool {
     id >= FIRST_USER_ID && IRREGULAR.contains(&id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Learns a datatype of three elements. Without a library nothing is known of its parts.
+    fn map_of(id: Id, part: Id, extent: i64) -> Arc<Typemap> {
+        let (combiner, ints, types) = (Combiner::Contiguous, vec![3], vec![part]);
+        learn(&Definition::Datatype { id, combiner, ints, types, size: extent as u64, lb: 0, extent });
+        with(id, Arc::clone).unwrap()
+    }
+
+    #[test]
+    fn datatypes_that_are_made_alike_share_a_typemap() {
+        let own = FIRST_USER_ID + 1_000;
+        let first = map_of(own, 5, 12);
+        assert!(Arc::ptr_eq(&first, &map_of(own + 1, 5, 12)));
+        let wider = map_of(own + 2, 5, 16);
+        assert_eq!((first.extent(), wider.extent()), (12, 16));
+        assert!(!Arc::ptr_eq(&first, &map_of(own + 3, 6, 12)), "of another part");
+        forget(own);
+        assert!(with(own, |_| ()).is_none());
+        // Parts of the program's may be large, and are not kept for others.
+        assert!(!Arc::ptr_eq(&map_of(own + 4, own + 1, 12), &map_of(own + 5, own + 1, 12)));
+    }
 }

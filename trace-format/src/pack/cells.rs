@@ -319,8 +319,8 @@ impl Cells {
         self.get(cell).is_some_and(|(c, words, strides)| c.strided && before(words, strides))
     }
 
-    /// A record of the same function and length, made at the same call site. Definitions and returns have no site:
-    /// they are alike at the same place of a loop, though each is of another object.
+    /// A record of the same function and length, made at the same call site. Records that are no calls have no site:
+    /// in a loop each may be of another object.
     pub fn is_alike(&self, cell: u16, key: u64, args: &[u8]) -> bool {
         let first = |words: &[u64]| words.first().is_none_or(|w| *w == word_at(args, 0)) || head_of(key) != CALL_HEAD;
         self.get(cell).is_some_and(|(c, words, _)| c.key == key && first(words))

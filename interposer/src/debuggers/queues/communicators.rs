@@ -38,7 +38,7 @@ struct Table {
     size: i32,
 }
 
-/// How MPI_COMM_SELF was made, and what nobody else can tell: no function has such a number.
+/// The making of MPI_COMM_SELF, and of what nobody else can tell. No function has such a number, and a hash seldom.
 const OF_SELF: u64 = 1 << 32;
 const OWN: u64 = 2 << 32;
 

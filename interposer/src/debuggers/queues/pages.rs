@@ -80,5 +80,36 @@ pub(super) fn write_text(to: &Text, parts: &[&str]) {
             break;
         }
     }
-    places.next().into_iter().for_each(|to| to.store(0, Ordering::Relaxed));
+    if let Some(to) = places.next() {
+        to.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU8;
+
+    #[test]
+    fn texts_end_with_a_zero_and_are_cut_between_characters() {
+        let text: Text = [const { AtomicU8::new(1) }; size_of::<Text>()];
+        let most = text.len() - 1;
+        let read = || {
+            let bytes: Vec<u8> = text.iter().map(|b| b.load(Ordering::Relaxed)).take_while(|b| *b != 0).collect();
+            String::from_utf8(bytes).unwrap()
+        };
+        write_text(&text, &["c5", " by ", "MPI_Comm_dup"]);
+        assert_eq!(read(), "c5 by MPI_Comm_dup");
+        let long = "x".repeat(most);
+        write_text(&text, &[&long]);
+        assert_eq!(read(), long);
+        write_text(&text, &[&long, "y"]);
+        assert_eq!(read(), long);
+        write_text(&text, &[&long[..most - 1], "é", "y"]);
+        assert_eq!(read(), long[..most - 1]);
+        write_text(&text, &["short"]);
+        assert_eq!(read(), "short");
+        write_text(&text, &[]);
+        assert_eq!(read(), "");
+    }
 }

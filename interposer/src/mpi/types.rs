@@ -2,8 +2,8 @@
 
 use crate::mpi::{datatype, handles};
 use dashmap::{DashMap, DashSet};
-use rustc_hash::{FxBuildHasher, FxHasher};
-use std::hash::{Hash, Hasher};
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::mpi::Kind;
@@ -31,90 +31,69 @@ fn predefined(id: Id) -> Option<Arc<Typemap>> {
 
 /// A datatype was made.
 pub(crate) fn learn(definition: &Definition) {
-    let Definition::Datatype { id, combiner, ints, types, size, lb, extent } = definition else { return };
+    let Some((id, how)) = making(definition) else { return };
+    let (combiner, _, types, ..) = how;
     if !combiner.is_regular() || types.iter().any(|part| may_lead_elsewhere(*part)) {
-        IRREGULAR.insert(*id);
+        IRREGULAR.insert(id);
     }
-    let made = Made { combiner: *combiner, ints, types, size: *size, lb: *lb, extent: *extent };
-    let place = made.place();
-    let map = place.and_then(|place| made.as_before(place)).or_else(|| {
-        let map = made.typemap()?;
-        place.into_iter().for_each(|place| made.remember(place, &map));
+    let place = recent_place(&how);
+    let map = place.and_then(|place| made_before(place, &how)).or_else(|| {
+        let map = typemap(how)?;
+        if let Some(mut recent) = place.and_then(|place| place.try_lock().ok()) {
+            *recent = Some((definition.clone(), Arc::clone(&map)));
+        }
         Some(map)
     });
     if let Some(map) = map {
-        DERIVED.insert(*id, map);
+        DERIVED.insert(id, map);
     }
 }
 
-/// The making of a datatype: its parts, and what the library says of it.
-struct Made<'a> {
-    combiner: Combiner,
-    ints: &'a [i64],
-    types: &'a [Id],
-    size: u64,
-    lb: i64,
-    extent: i64,
-}
+/// The parts that a datatype was made of, and what the library says of it: size, lower bound and extent.
+type Making<'a> = (Combiner, &'a [i64], &'a [Id], u64, i64, i64);
 
-impl Made<'_> {
-    fn typemap(&self) -> Option<Arc<Typemap>> {
-        let parts: Option<Vec<Arc<Typemap>>> = self.types.iter().map(|t| with(*t, Arc::clone)).collect();
-        let derived = parts.and_then(|parts| Typemap::derive(self.combiner, self.ints, &parts, self.lb, self.extent));
-        // A map that differs from what the library says is not known.
-        let is_known = |map: &Arc<Typemap>| map.size() == self.size;
-        derived.filter(is_known).or_else(|| Typemap::opaque(self.size, self.lb, self.extent))
-    }
-
-    /// The typemap of the datatype that was made this way last. Who finds the place in use does without: no thread waits here, and
-    /// no process that was forked.
-    fn as_before(&self, place: &Mutex<Option<Recent>>) -> Option<Arc<Typemap>> {
-        let recent = place.try_lock().ok()?;
-        recent.as_ref().filter(|recent| recent.is_of(self)).map(|recent| Arc::clone(&recent.map))
-    }
-
-    fn remember(&self, place: &Mutex<Option<Recent>>, map: &Arc<Typemap>) {
-        let Ok(mut place) = place.try_lock() else { return };
-        let &Made { combiner, size, lb, extent, .. } = self;
-        let (ints, types) = (self.ints.into(), self.types.into());
-        *place = Some(Recent { combiner, ints, types, size, lb, extent, map: Arc::clone(map) });
-    }
-
-    /// Its place in [`RECENT`]; `None` if it is not remembered: it is large, or made of datatypes of the program, which are mostly
-    /// others in the next turn of a loop, and may be large.
-    fn place(&self) -> Option<&'static Mutex<Option<Recent>>> {
-        if self.ints.len() > MOST_INTS || self.types.iter().any(|part| *part >= FIRST_USER_ID) {
-            return None;
+/// The number of a datatype, and how it was made.
+fn making(definition: &Definition) -> Option<(Id, Making<'_>)> {
+    match definition {
+        Definition::Datatype { id, combiner, ints, types, size, lb, extent } => {
+            Some((*id, (*combiner, ints, types, *size, *lb, *extent)))
         }
-        let mut hasher = FxHasher::default();
-        (self.ints, self.types, self.combiner as u8).hash(&mut hasher);
-        RECENT.get(hasher.finish() as usize % RECENT.len())
+        _ => None,
     }
+}
+
+fn typemap((combiner, ints, types, size, lb, extent): Making) -> Option<Arc<Typemap>> {
+    let parts: Option<Vec<Arc<Typemap>>> = types.iter().map(|t| with(*t, Arc::clone)).collect();
+    let derived = parts.and_then(|parts| Typemap::derive(combiner, ints, &parts, lb, extent));
+    // A map that differs from what the library says is not known.
+    derived.filter(|map| map.size() == size).or_else(|| Typemap::opaque(size, lb, extent))
 }
 
 /// A datatype of which others like it were or will be made.
-struct Recent {
-    combiner: Combiner,
-    ints: Box<[i64]>,
-    types: Box<[Id]>,
-    size: u64,
-    lb: i64,
-    extent: i64,
-    map: Arc<Typemap>,
-}
+type Recent = Mutex<Option<(Definition, Arc<Typemap>)>>;
 
-impl Recent {
-    fn is_of(&self, made: &Made) -> bool {
-        let Made { combiner, ints, types, size, lb, extent } = *made;
-        (self.combiner, &*self.ints, &*self.types, self.size, self.lb, self.extent)
-            == (combiner, ints, types, size, lb, extent)
-    }
-}
-
-/// Programs make the same datatypes again and again, in loops: their typemaps are put together once.
-static RECENT: [Mutex<Option<Recent>>; 64] = [const { Mutex::new(None) }; 64];
+/// Programs make the same datatypes again and again, in loops: their typemaps are put together once. Who finds a place in use does
+/// without: no thread waits here, and no process that was forked.
+static RECENT: [Recent; 64] = [const { Mutex::new(None) }; 64];
 /// A datatype with more integers is put together anew.
 const MOST_INTS: usize = 16;
+
+/// The place of a datatype; `None` if it is not kept for others: it is large, or made of datatypes of the program, which are mostly
+/// others in the next turn of a loop, and may be large.
+fn recent_place(how: &Making) -> Option<&'static Recent> {
+    let (_, ints, types, ..) = how;
+    if ints.len() > MOST_INTS || types.iter().any(|part| *part >= FIRST_USER_ID) {
+        return None;
+    }
+    RECENT.get(FxBuildHasher.hash_one(how) as usize % RECENT.len())
+}
+
+/// The typemap of the datatype that was made this way last.
+fn made_before(place: &Recent, how: &Making) -> Option<Arc<Typemap>> {
+    let recent = place.try_lock().ok()?;
+    let (definition, map) = recent.as_ref()?;
+    making(definition).is_some_and(|(_, made)| made == *how).then(|| Arc::clone(map))
+}
 
 /// The program has freed a datatype: no call can name it any more.
 pub(crate) fn forget(id: Id) {

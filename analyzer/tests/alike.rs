@@ -1,12 +1,13 @@
-//! Calls that differ from others of their loop in buffers and requests alone are read and matched in a quicker way: findings
-//! speak of each as it was.
+//! Calls that differ from others of their loop in buffers, requests, counts, tags and statuses alone are read and matched in a
+//! quicker way: findings speak of each as it was.
 
 use analyzer::observe::{Ending, Observer};
 use std::fs::File;
 use std::path::Path;
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, rank_path};
-use trace_format::mpi::{FnId, Rows};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::mpi::{FnId, Rows, Status};
 use trace_format::ranks::Ranks;
 use trace_format::settings::selection::Selection;
 use trace_format::system::SystemEvent;
@@ -16,6 +17,14 @@ use trace_reader::synthetic::RankWriter;
 const MESSAGES: i64 = 300;
 /// From this one on nobody receives them.
 const RECEIVED: i64 = 250;
+
+fn count(i: i64) -> i64 {
+    16 + i % 7
+}
+
+fn tag(i: i64) -> i64 {
+    5 + i % 3
+}
 
 struct Rank {
     writer: RankWriter<File>,
@@ -56,14 +65,14 @@ impl Rank {
         self.calls += 1;
     }
 
-    /// Starts a message of a window, each with a buffer and a request of its own.
+    /// Starts a message of a window, each with a buffer, a request, a count and a tag of its own.
     fn start(&mut self, func: FnId, peer: &str, i: i64) {
         let ins = [
             ("buf", 0x10_0000 + 16 * i),
-            ("count", 16),
+            ("count", count(i)),
             ("datatype", 1),
             (peer, i64::from(peer == "dest")),
-            ("tag", 5),
+            ("tag", tag(i)),
             ("comm", COMM_WORLD.into()),
             ("request", 0x20_0000 + 8 * i),
         ];
@@ -73,6 +82,13 @@ impl Rank {
     fn wait(&mut self, i: i64) {
         let request = Value::Request { slot: 0x20_0000 + 8 * i as u64, handle: 0x900 + i };
         self.call(FnId::MPI_Wait, &[("request", request)], &[]);
+    }
+
+    /// A blocking call with a message whose bytes are `count` elements.
+    fn pass(&mut self, func: FnId, peer: (&str, i64), (buf, count, tag): (i64, i64, i64), status: Option<Status>) {
+        let ins = [("buf", buf), ("count", count), ("datatype", 1), peer, ("tag", tag), ("comm", COMM_WORLD.into())];
+        let status = status.map(|status| ("status", Value::Status(status)));
+        self.call(func, &ins.map(|(name, value)| (name, Value::Int(value))), status.as_slice());
     }
 
     fn end(mut self) {
@@ -116,5 +132,74 @@ fn a_finding_names_the_buffer_and_the_request_of_its_call() {
         alone.contains(&format!("buf={buffer:#x}")) && alone.contains(&format!("request=@{request:#x}")),
         "{alone}"
     );
+    assert!(alone.contains(&format!("count={}", count(RECEIVED))) && alone.contains(&format!("tag={}", tag(RECEIVED))));
+    assert_eq!(found, findings(dir.path(), true));
+}
+
+/// Receives from anybody with any tag: what each has got, its status says.
+#[test]
+fn a_receive_is_matched_by_its_own_status() {
+    const LONG: i64 = 200;
+    let room = |i: i64| 12 + i % 4;
+    let sent = |i: i64| if i == LONG { 21 } else { 8 + i % 5 };
+    let dir = tempfile::tempdir().unwrap();
+    let (mut sender, mut receiver) = (Rank::new(dir.path(), 0), Rank::new(dir.path(), 1));
+    for i in 0..MESSAGES {
+        // The last two of each ten come in another order than they were sent.
+        let order = |i: i64| if i % 10 >= 8 { i ^ 1 } else { i };
+        sender.pass(FnId::MPI_Send, ("dest", 1), (0x10_0000 + 64 * i, sent(i), 1000 + i), None);
+        let (i, got) = (order(i), sent(order(i)).min(room(order(i))));
+        let status = Status { source: 0, tag: 1000 + i as i32, bytes: Some(got as u64), cancelled: false };
+        let (source, tag) = (i64::from(ANY_SOURCE), i64::from(ANY_TAG));
+        receiver.pass(FnId::MPI_Recv, ("source", source), (0x30_0000, room(i), tag), Some(status));
+    }
+    [sender, receiver].into_iter().for_each(Rank::end);
+    let found = findings(dir.path(), false);
+    let [one] = &found[..] else { panic!("{found:?}") };
+    assert!(one.starts_with("wrong-send-size x1:"), "{one}");
+    assert!(one.contains("count=21") && one.contains(&format!("tag={}", 1000 + LONG)), "{one}");
+    assert!(one.contains(&format!("count={}", room(LONG))), "{one}");
+    assert_eq!(found, findings(dir.path(), true));
+}
+
+/// Of many buffers one lies in memory that others put to.
+#[test]
+fn a_buffer_in_a_window_is_found_among_others() {
+    const WINDOW: i64 = 0x40_0000;
+    const IN_IT: i64 = 150;
+    let dir = tempfile::tempdir().unwrap();
+    let mut ranks = [Rank::new(dir.path(), 0), Rank::new(dir.path(), 1)];
+    let int = |name: &'static str, value: i64| (name, Value::Int(value));
+    for rank in &mut ranks {
+        let ins = [int("base", WINDOW), int("size", 64), int("disp_unit", 1), int("comm", COMM_WORLD.into())];
+        rank.call(FnId::MPI_Win_create, &ins, &[int("win", 1000)]);
+        rank.call(FnId::MPI_Win_fence, &[int("assert", 0), int("win", 1000)], &[]);
+    }
+    let [origin, target] = &mut ranks;
+    let put = [
+        int("origin_addr", 0x50_0000),
+        int("origin_count", 8),
+        int("origin_datatype", 1),
+        int("target_rank", 1),
+        int("target_disp", 16),
+        int("target_count", 8),
+        int("target_datatype", 1),
+        int("win", 1000),
+    ];
+    origin.call(FnId::MPI_Put, &put, &[]);
+    for i in 0..MESSAGES {
+        let buf = if i == IN_IT { WINDOW + 20 } else { 0x10_0000 + 64 * i };
+        target.pass(FnId::MPI_Send, ("dest", 0), (buf, 8, 3), None);
+        let status = Status { source: 1, tag: 3, bytes: Some(8), cancelled: false };
+        origin.pass(FnId::MPI_Recv, ("source", 1), (0x60_0000, 8, 3), Some(status));
+    }
+    for mut rank in ranks {
+        rank.call(FnId::MPI_Win_fence, &[int("assert", 0), int("win", 1000)], &[]);
+        rank.call(FnId::MPI_Win_free, &[int("win", 1000)], &[]);
+        rank.end();
+    }
+    let found = findings(dir.path(), false);
+    let [one] = &found[..] else { panic!("{found:?}") };
+    assert!(one.starts_with("rma-conflict x1:") && one.contains(&format!("buf={:#x}", WINDOW + 20)), "{one}");
     assert_eq!(found, findings(dir.path(), true));
 }

@@ -69,6 +69,7 @@ pub struct ArgPlaces {
     pub new_win: Place,
     pub new_file: Place,
     pub own: OwnRequest,
+    pub varying: VaryingArguments,
 }
 
 /// Which varying values ([`varying_fields`]) are of its request; [`NONE`] where there is none.
@@ -80,6 +81,27 @@ pub struct OwnRequest {
     /// Where the handle of a request that is given is kept, and the handle.
     pub slot: Place,
     pub handle: Place,
+}
+
+/// Which arguments are varying values ([`varying_fields`]).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VaryingArguments {
+    /// Bit by place: the argument there is one.
+    pub given: u32,
+    /// Which one is the number of elements in a buffer.
+    pub count: Option<u8>,
+}
+
+impl VaryingArguments {
+    fn of(func: FnId, count: Place) -> VaryingArguments {
+        let fields = varying_fields(func);
+        let given = fields.iter().filter(|field| !field.part.is_result());
+        let is_count = |field: &Field| field.part == Part::Given && field.place == usize::from(count);
+        VaryingArguments {
+            given: given.fold(0, |bits, field| bits | 1 << field.place),
+            count: fields.iter().position(is_count).map(|at| at as u8),
+        }
+    }
 }
 
 impl OwnRequest {
@@ -155,6 +177,7 @@ fn of(f: &Function) -> ArgPlaces {
         new_win: made(Kind::Win),
         new_file: made(Kind::File),
         own: OwnRequest::of(f.id, find(0, &|k, _, _| k == Kind::Request)),
+        varying: VaryingArguments::of(f.id, find(0, &|k, _, _| matches!(k, Kind::Count | Kind::LargeCount))),
     };
     // A buffer is described by the count and the datatype behind it; two buffers may share those behind both.
     for (i, p) in f.params.iter().enumerate() {

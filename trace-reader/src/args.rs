@@ -256,6 +256,19 @@ impl Args {
         }
     }
 
+    /// A word of the status at a place, as it stands in a record; 0 where there is none.
+    #[inline]
+    pub(crate) fn status_word(&self, place: usize, word: u8) -> i64 {
+        let packed = match &self.extra {
+            Extra::Status(at, packed) if usize::from(*at) == place => *packed,
+            _ => match self.get(place) {
+                Arg::Status(status) => pack_status(status),
+                _ => return 0,
+            },
+        };
+        packed.as_chunks::<8>().0.get(usize::from(word)).map_or(0, |word| i64::from_le_bytes(*word))
+    }
+
     /// Handles of the request or the requests at a place, with the address of the first (0: not known).
     #[inline]
     pub fn requests(&self, place: usize) -> (u64, &[i64]) {

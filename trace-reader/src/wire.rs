@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_repeat_arrives_as_it_was_sent() {
-        let varying = [-1, 2, i64::MIN];
+        let varying = [-1, 2, i64::MIN, 3, -4];
         let repeat = Repeat { slot: 1, thread: 2, class: 3, index: 4, t_call: 5, t_return: 6, varying };
         let mut writer = Writer::default();
         writer.repeat(&repeat);

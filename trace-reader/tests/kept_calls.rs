@@ -11,7 +11,8 @@ use trace_format::mpi::{FnId, Status};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::{
-    Keeps, LeanEvent, Part, RankEvent, RankReader, Repeat, Rounds, Sink, varying_fields, varying_of, with_varying,
+    Keeps, LeanEvent, RankEvent, RankReader, Repeat, Rounds, Sink, outs_with_varying, varying_fields, varying_of,
+    with_varying,
 };
 use trace_reader::synthetic::{RankWriter, header};
 
@@ -36,10 +37,6 @@ impl Keeper {
     fn as_kept(&self, repeat: &Repeat) -> Call {
         let like = &self.kept[&repeat.slot];
         let fields = varying_fields(like.func);
-        let mut outs = like.outs.to_values();
-        for (field, varying) in fields.iter().zip(repeat.varying).filter(|(field, _)| field.part == Part::Written) {
-            outs[field.place] = Value::Int(varying);
-        }
         Call {
             thread: repeat.thread,
             index: repeat.index,
@@ -49,7 +46,7 @@ impl Keeper {
             t_return: repeat.t_return,
             outcome: Outcome::Returned(repeat.class),
             ins: with_varying(fields, &repeat.varying, &like.ins),
-            outs,
+            outs: outs_with_varying(fields, &repeat.varying, &like.outs),
             ..Call::new(like.func)
         }
     }
@@ -125,10 +122,11 @@ fn windows(random: &mut Random) -> Vec<Call> {
         let window = 100 + random.below(2);
         let handle = |i: u64| 0xac00_0000 + if goes_up(i, window) { i } else { window - i };
         for i in 0..window {
-            let tag = u64::from(random.below(500) == 0);
+            let (count, tag) = (int(7 + random.below(3)), Value::Int(random.below(4) as i64 - 1));
+            let comm = u64::from(random.below(500) == 0);
             let message = |peer| {
                 let args =
-                    [("count", int(8)), ("datatype", int(2)), (peer, int(1)), ("tag", int(tag)), ("comm", int(1))];
+                    [("count", count), ("datatype", int(2)), (peer, int(1)), ("tag", tag), ("comm", int(1 + comm))];
                 [&args[..], &[("buf", int(0x5000 + 8 * i)), ("request", int(0x9000 + 4 * i))]].concat()
             };
             let class = u16::from(random.below(700) == 0);
@@ -140,8 +138,9 @@ fn windows(random: &mut Random) -> Vec<Call> {
         }
         for i in 0..window {
             let request = Value::Request { slot: 0x9000 + 4 * i, handle: handle(i) as i64 };
-            let source = i32::from(random.below(300) == 0);
-            let status = Status { source, tag: 0, bytes: Some(8), cancelled: false };
+            let (source, bytes) =
+                (i32::from(random.below(300) == 0), (random.below(9) > 0).then_some(1 << random.below(40)));
+            let status = Status { source, tag: random.below(3) as i32 - 1, bytes, cancelled: random.below(9) == 0 };
             put(&mut calls, FnId::MPI_Wait, &[("request", request)], &[("status", Value::Status(status))], 0);
         }
         put(&mut calls, FnId::MPI_Barrier, &[("comm", int(1))], &[], 0);

@@ -11,7 +11,7 @@ pub(super) static CHECK: &CheckInfo = &ABORT;
 /// The error code that MPI_Abort was called with.
 pub(super) fn error_code(abort: &Origin) -> i64 {
     let place = abort.func.row().param("errorcode");
-    place.map(|p| abort.ins.get(p).int()).unwrap_or(0)
+    place.map(|p| abort.arg(p).int()).unwrap_or(0)
 }
 
 /// The one of several processes that ended before the others, if that was seen.

@@ -48,7 +48,7 @@ pub(super) fn compares(what: What) -> bool {
 fn value(v: &View, name: &str, model: &Model) -> Option<Value> {
     let place = v.call.func.row().param(name)?;
     let kind = v.call.func.row().params[place].kind;
-    Some(match (kind, v.call.ins.get(place)) {
+    Some(match (kind, v.call.arg(place)) {
         (_, Arg::None) => return None,
         // Any integer but 0 is true.
         (Kind::Flag, Arg::Int(flag)) => Value::Int(i64::from(flag != 0)),
@@ -166,7 +166,7 @@ pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Ver
 fn group_of<'a>(call: &Origin, model: &'a Model) -> Option<&'a Ranks> {
     static EMPTY: LazyLock<Ranks> = LazyLock::new(Ranks::default);
     let place = call.func.row().param("group")?;
-    let Arg::Int(id) = call.ins.get(place) else { return None };
+    let Arg::Int(id) = call.arg(place) else { return None };
     match id as Id {
         GROUP_EMPTY => Some(&*EMPTY),
         id => model.ranks[call.rank as usize].objects.groups.get(&id),
@@ -222,7 +222,7 @@ fn differing(knot: &Knot, e: &Ending, model: &Model) -> Option<(&'static str, Ve
     let calls = same_call(knot, e)?;
     let in_words = |call: &Origin, name: &str| match name {
         "group" => group_of(call, model).map(|g| format!("{{{g}}}")),
-        _ => match call.ins.get(call.func.row().param(name)?) {
+        _ => match call.arg(call.func.row().param(name)?) {
             Arg::Int(tag) => Some(tag.to_string()),
             Arg::Str(text) => Some(format!("{text:?}")),
             _ => None,

@@ -69,7 +69,7 @@ pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
 /// The object that a collective is called on.
 fn object_number(call: &Origin, model: &Model) -> Option<u32> {
     let (kind, place) = arg_places(call.func).ordering_object();
-    let Arg::Int(id) = call.ins.get(place.into()) else { return None };
+    let Arg::Int(id) = call.arg(place.into()) else { return None };
     let member = model.ranks[call.rank as usize].objects.members.get(&(kind, id as Id))?;
     member.map(|m| m.ix)
 }

@@ -6,7 +6,7 @@ use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
 use crate::model::Model;
 use crate::recorded::Schedule;
-use crate::state::{Draft, Findings, Holder, Origin, Site, int, plural, rank_list};
+use crate::state::{Draft, Findings, Holder, Origin, Site, plural, rank_list};
 use crate::waits::Knot;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
@@ -224,6 +224,6 @@ fn limit(found: &Unpromised, model: &Model, measured: &Buffering) -> Option<Stri
 
 /// Bytes of one element of what a call sends.
 fn element(model: &Model, send: &Origin) -> Option<u64> {
-    let datatype = int(&send.ins, arg_places(send.func).send.datatype)?;
+    let datatype = send.int(arg_places(send.func).send.datatype)?;
     model.one(send.rank, datatype as Id)?.bytes
 }

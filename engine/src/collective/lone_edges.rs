@@ -49,7 +49,7 @@ fn counted(g: &Gathering) -> Option<BTreeMap<(u32, u32), [usize; 2]>> {
 
 /// The processes that a list of a call names. `None`: it is not known, or names what is no process.
 fn named(v: &View, degree: &str, list: &str) -> Option<Vec<u32>> {
-    let value = |name: &str| v.call.func.row().param(name).map(|place| v.call.ins.get(place));
+    let value = |name: &str| v.call.func.row().param(name).map(|place| v.call.arg(place));
     match (value(degree)?, value(list)?) {
         (Arg::Int(0), _) => Some(Vec::new()),
         (Arg::Int(n), Arg::Ints(ranks)) if ranks.len() as i64 == n => {

@@ -25,7 +25,7 @@ impl<'a> Gathering<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn value(&self, place: Place) -> Arg<'a> {
-        if place == NONE { Arg::None } else { self.call.ins.get(place.into()) }
+        if place == NONE { Arg::None } else { self.call.arg(place.into()) }
     }
 
     /// The integer at a place, if the function has such a parameter and it was recorded.

@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
-use crate::state::{Accessed, CommIx, Exposed, Exposes, Lasts, Member, Origin, OutOfRange, UnlikeSides, int, row_int};
+use crate::state::{Accessed, CommIx, Exposed, Exposes, Lasts, Member, Origin, OutOfRange, UnlikeSides, row_int};
 use rma::Deed;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -58,7 +58,7 @@ impl Model {
     pub(super) fn note_shared(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) {
         let out = |name: &str| outs.int(origin.func.row().param(name)?).filter(|value| *value > 0);
         let (Some(base), Some(size)) = (out("baseptr"), out("size")) else { return };
-        let Some(m) = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id)) else { return };
+        let Some(m) = origin.int(s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id)) else { return };
         let comm = &self.comms.list[m.ix];
         let (place, owner) = (m.position as i32, target(origin, s));
         let owner = owner.filter(|owner| *owner != place && comm.a.get(*owner).is_some());
@@ -73,7 +73,7 @@ impl Model {
 
     /// The window that a call names, if what is done with it is known for certain.
     pub(super) fn accessed_window(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
-        let m = self.resolve(origin, Kind::Win, int(&origin.ins, s.win)? as Id)?;
+        let m = self.resolve(origin, Kind::Win, origin.int(s.win)? as Id)?;
         self.is_clear(m, origin).then_some(m)
     }
 
@@ -89,7 +89,7 @@ impl Model {
 
     /// An access to a window begins. Are its bytes looked at?
     pub(super) fn begin_access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> bool {
-        let id = int(&origin.ins, s.win).map(|id| id as Id);
+        let id = origin.int(s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return false };
         let begun = target(origin, s).zip(self.accessed(origin, s, m.position as i32));
         begun.iter().for_each(|(target, accessed)| self.check_range(m.ix, *target, accessed));
@@ -99,7 +99,7 @@ impl Model {
 
     /// An access to a window has returned. `is_range_known`: see [`Model::begin_access`].
     pub(super) fn access(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool, is_range_known: bool) {
-        let id = int(&origin.ins, s.win).map(|id| id as Id);
+        let id = origin.int(s.win).map(|id| id as Id);
         let Some(m) = id.and_then(|id| self.resolve(origin, Kind::Win, id)) else { return };
         let is_clear = self.is_clear(m, origin);
         let learned = self.ranks[origin.rank as usize].learned;
@@ -151,7 +151,7 @@ impl Model {
         }
         let at_target = self.data(origin, s.target).amount;
         let is_used = |side: &Side| side.buf != NONE && side.count != NONE;
-        let reads_nothing = int(&origin.ins, s.op) == Some(i64::from(*NO_OP));
+        let reads_nothing = origin.int(s.op) == Some(i64::from(*NO_OP));
         let sides = [Some(s.send).filter(|_| !reads_nothing), Some(s.recv)];
         for side in sides.into_iter().flatten().filter(is_used) {
             let at_origin = self.data(origin, side).amount;
@@ -174,7 +174,7 @@ impl Model {
         if s.class == Class::RmaRequest && s.recv.buf != NONE {
             return None;
         }
-        let displacement = int(&origin.ins, s.target_disp)?;
+        let displacement = origin.int(s.target_disp)?;
         let (count, datatype) = target_data(origin, s)?;
         let map = self.typemap(origin.rank, datatype)?;
         let mut runs = map.runs(count);
@@ -198,7 +198,7 @@ impl Model {
         }
         let basic =
             self.one(origin.rank, datatype).map(|amount| amount.sig).filter(|sig| (1..FIRST_USER_ID).contains(sig));
-        match int(&origin.ins, s.op).and_then(|op| u32::try_from(op).ok()).zip(basic) {
+        match origin.int(s.op).and_then(|op| u32::try_from(op).ok()).zip(basic) {
             Some((op, basic)) if op > 0 && (op as usize) <= OPS.len() => Deed::Accumulate { op, basic },
             _ => Deed::AnyAccumulate,
         }
@@ -207,11 +207,11 @@ impl Model {
 
 /// The target of an access, if there is one.
 fn target(origin: &Origin, s: &ArgPlaces) -> Option<i32> {
-    int(&origin.ins, s.peer).and_then(|target| i32::try_from(target).ok()).filter(|target| *target != PROC_NULL)
+    origin.int(s.peer).and_then(|target| i32::try_from(target).ok()).filter(|target| *target != PROC_NULL)
 }
 
 /// Count and datatype of an access at its target: of MPI_Fetch_and_op and MPI_Compare_and_swap one element.
 fn target_data(origin: &Origin, s: &ArgPlaces) -> Option<(u64, Id)> {
-    let count = if s.target.count == NONE { 1 } else { int(&origin.ins, s.target.count)? };
-    Some((u64::try_from(count).ok()?, int(&origin.ins, s.target.datatype)? as Id))
+    let count = if s.target.count == NONE { 1 } else { origin.int(s.target.count)? };
+    Some((u64::try_from(count).ok()?, origin.int(s.target.datatype)? as Id))
 }

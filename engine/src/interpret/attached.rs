@@ -2,14 +2,14 @@
 
 use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::state::{CommIx, Origin, OutOfRange, int, row_int};
+use crate::state::{CommIx, Origin, OutOfRange, row_int};
 use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Kind};
 
 impl Model {
     /// A local call about a window has returned: it may attach memory, or detach it.
     pub(super) fn note_attached(&mut self, origin: &Origin, s: &ArgPlaces) {
-        let (Some(win), Some(base)) = (int(&origin.ins, s.win), row_int(origin, "base")) else { return };
+        let (Some(win), Some(base)) = (origin.int(s.win), row_int(origin, "base")) else { return };
         let Some(m) = self.resolve(origin, Kind::Win, win as Id) else { return };
         let Some(window) = &mut self.comms.list[m.ix].window else { return };
         let parts = &mut window.member(m.position as i32).attached;

@@ -2,7 +2,7 @@
 
 use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::state::{Bridge, CommKey, Entered, Origin, int, value};
+use crate::state::{Bridge, CommKey, Entered, Origin};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -34,13 +34,13 @@ impl Model {
             return;
         }
         // Only the leader names the other one.
-        let place = int(&origin.ins, s.peer2).map(|place| place as i32);
+        let place = origin.int(s.peer2).map(|place| place as i32);
         let other = if from_groups {
             self.given_group(origin, "remote_group")
                 .zip(place)
                 .and_then(|(group, place)| group.get(place.try_into().ok()?))
         } else {
-            let peer = int(&origin.ins, s.comm2).and_then(|id| self.resolve(origin, Kind::Comm, id as Id));
+            let peer = origin.int(s.comm2).and_then(|id| self.resolve(origin, Kind::Comm, id as Id));
             let group = peer.map(|m| self.comms.list[m.ix].peers(m.position));
             group.zip(place).and_then(|(group, place)| group.get(place))
         };
@@ -52,10 +52,10 @@ impl Model {
     }
 
     fn side_of_comm(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Side> {
-        let local = self.resolve(origin, Kind::Comm, int(&origin.ins, s.comm)? as Id)?;
+        let local = self.resolve(origin, Kind::Comm, origin.int(s.comm)? as Id)?;
         let comm = &self.comms.list[local.ix];
-        let tag = int(&origin.ins, s.tag).unwrap_or(0);
-        let leader = comm.a.get(int(&origin.ins, s.peer)? as i32)?;
+        let tag = origin.int(s.tag).unwrap_or(0);
+        let leader = comm.a.get(origin.int(s.peer)? as i32)?;
         let ranks = comm.a.iter().collect();
         // The text keeps them apart from MPI_Comm_create_group.
         let key = CommKey::GroupCalls { parent: Some(local.ix), ranks, tag, text: origin.name().to_owned() };
@@ -64,8 +64,8 @@ impl Model {
 
     fn side_of_group(&self, origin: &Origin, s: &ArgPlaces) -> Option<Side> {
         let group = self.given_group(origin, "local_group")?;
-        let leader = group.get(int(&origin.ins, s.peer)?.try_into().ok()?)?;
-        let Arg::Str(stringtag) = value(&origin.ins, s.text) else { return None };
+        let leader = group.get(origin.int(s.peer)?.try_into().ok()?)?;
+        let Arg::Str(stringtag) = origin.value(s.text) else { return None };
         // No two of a program's few tags have the same hash.
         let mut hasher = FxHasher::default();
         (origin.name(), stringtag).hash(&mut hasher);
@@ -77,7 +77,7 @@ impl Model {
     /// The group that a call names in the parameter of this name: world ranks.
     fn given_group(&self, origin: &Origin, name: &str) -> Option<Ranks> {
         let place = origin.func.row().param(name)?;
-        let id = int(&origin.ins, place as u8)? as Id;
+        let id = origin.int(place as u8)? as Id;
         let group = self.ranks[origin.rank as usize].objects.groups.get(&id)?;
         (group.len() <= self.ranks.len()).then(|| group.clone())
     }

@@ -1,7 +1,7 @@
 //! Buffers are attached, detached and flushed.
 
 use crate::model::Model;
-use crate::state::{Origin, int, names_session};
+use crate::state::{Origin, names_session};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Dir, Kind};
 
@@ -14,7 +14,7 @@ impl Model {
             self.ranks[origin.rank as usize].buffers.of_sessions |= attaches;
             return;
         }
-        let Some(id) = int(&origin.ins, s.comm) else { return };
+        let Some(id) = origin.int(s.comm) else { return };
         let Some(comm) = self.resolve(origin, Kind::Comm, id as Id) else { return };
         let own = &mut self.ranks[origin.rank as usize].buffers.own;
         // Only what is detached is handed back to the program.

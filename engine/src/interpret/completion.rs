@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{News, Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
+use crate::state::{News, Op, OpId, OpKind, Origin, ReqId, Request, int, value};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
@@ -63,7 +63,7 @@ impl Model {
         outs: &Args,
     ) -> SmallVec<[(usize, usize); 8]> {
         let flag = wait || failed && many == Many::One || int(outs, s.flag).is_some_and(|f| f != 0);
-        let count = match value(&origin.ins, s.request) {
+        let count = match origin.value(s.request) {
             Arg::Requests { handles, .. } | Arg::Ints(handles) => handles.len(),
             Arg::None => 0,
             _ => 1,
@@ -103,7 +103,7 @@ impl Model {
             return;
         }
         let (base, handles) = origin.requests();
-        let status = value(outs, s.status);
+        let status = origin.result(outs, s.status);
         for (i, k) in completed {
             let requests = &self.ranks[origin.rank as usize].requests;
             if let Some(id) = requests.find_in(handles, base, i) {
@@ -168,7 +168,7 @@ impl Model {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.find_in(handles, base, i) else { continue };
             let Some(request) = requests.get_mut(id) else { continue };
-            let status = status_at(outs, s.status, k);
+            let status = origin.status_at(outs, s.status, k);
             request.seen_complete = request.active;
             match (request.recv, request.cancelled) {
                 (Some(op), false) => self.settle_by_status(op, status),
@@ -244,7 +244,7 @@ impl Model {
         self.notify_start(op);
         self.post_recv(op);
         self.ranks[origin.rank as usize].messages.entry(handle).or_default().push(op);
-        self.settle_by_status(op, status_at(outs, s.status, 0));
+        self.settle_by_status(op, origin.status_at(outs, s.status, 0));
         self.notify_matched_probe(origin, op, s.flag == NONE);
     }
 
@@ -253,7 +253,7 @@ impl Model {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.notify_poll(origin);
         }
-        let status = status_at(outs, s.status, 0);
+        let status = origin.status_at(outs, s.status, 0);
         let told = self.target(origin, s.peer, s.tag, s).and_then(|target| {
             let status = status?;
             let comm = &self.comms.list[target.comm];
@@ -266,7 +266,7 @@ impl Model {
     }
 
     pub(crate) fn matched_recv(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, start: Start, failed: bool, outs: &Args) {
-        let handle = int(&origin.ins, s.message).unwrap_or(0);
+        let handle = origin.int(s.message).unwrap_or(0);
         let data = self.data(origin, s.recv);
         let messages = &mut self.ranks[origin.rank as usize].messages;
         let op = messages.get_mut(&handle).and_then(|m| (!m.is_empty()).then(|| m.remove(0)));

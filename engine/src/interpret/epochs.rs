@@ -15,7 +15,7 @@ impl Model {
         let params = &origin.func.row().params;
         let int = |kind: Kind, nth: usize| {
             let mut places = params.iter().enumerate().filter(|(_, p)| p.kind == kind);
-            places.nth(nth).and_then(|(i, _)| if let Arg::Int(v) = origin.ins.get(i) { Some(v) } else { None })
+            places.nth(nth).and_then(|(i, _)| if let Arg::Int(v) = origin.arg(i) { Some(v) } else { None })
         };
         let member = self.resolve(origin, Kind::Win, int(Kind::Win, 0)? as Id)?;
         let me = origin.rank;

@@ -3,7 +3,7 @@
 use super::files::{Pointer, collective, is_access, pointer};
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{CommIx, FileConflict, FileMember, FilePiece, FileView, Member, Origin, int, row_int, value};
+use crate::state::{CommIx, FileConflict, FileMember, FilePiece, FileView, Member, Origin, row_int};
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::{Coll, FnId, Kind};
@@ -61,7 +61,7 @@ impl Model {
 
     /// A call on a file has returned: the bytes that it accesses, and what it separates.
     pub(super) fn follow_file(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, failed: bool) {
-        let Some(id) = int(&origin.ins, s.file) else { return };
+        let Some(id) = origin.int(s.file) else { return };
         let Some(m) = self.resolve(origin, Kind::File, id as Id) else { return };
         let is_dim = self.is_dim(origin.rank);
         let is_alone = self.ranks[origin.rank as usize].threads.len() == 1;
@@ -105,7 +105,7 @@ impl Model {
 
     fn view_of(&self, origin: &Origin) -> Option<FileView> {
         let representation = origin.func.row().param("datarep")?;
-        let Arg::Str("native") = value(&origin.ins, representation as u8) else { return None };
+        let Arg::Str("native") = origin.value(representation as u8) else { return None };
         let map = |name| row_int(origin, name).and_then(|id| self.typemap(origin.rank, id as Id));
         let (etype, filetype) = (map("etype")?, map("filetype")?);
         let displacement = row_int(origin, "disp").filter(|disp| *disp >= 0)?;

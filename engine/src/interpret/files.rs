@@ -89,18 +89,18 @@ fn needs_positions(origin: &Origin, s: &ArgPlaces) -> bool {
 
 /// The count of an access; 0 if it is not known.
 fn count(origin: &Origin, s: &ArgPlaces) -> i64 {
-    [s.send.count, s.recv.count].into_iter().find_map(|place| int(&origin.ins, place)).unwrap_or(0)
+    [s.send.count, s.recv.count].into_iter().find_map(|place| origin.int(place)).unwrap_or(0)
 }
 
 fn buffer(origin: &Origin, s: &ArgPlaces) -> Option<i64> {
-    [s.send.buf, s.recv.buf].into_iter().find_map(|place| int(&origin.ins, place))
+    [s.send.buf, s.recv.buf].into_iter().find_map(|place| origin.int(place))
 }
 
 impl Model {
     /// A call on a file has begun.
     pub(super) fn enter_file_call(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) {
         let rank = origin.rank as usize;
-        let Some(id) = int(&origin.ins, s.file).map(|id| id as Id) else { return };
+        let Some(id) = origin.int(s.file).map(|id| id as Id) else { return };
         let found = match self.ranks[rank].files.open.get(&id) {
             None => None,
             Some(file) => self.forbidden_by_mode(origin, s, file).or_else(|| self.out_of_order(origin, s, id, file)),
@@ -188,7 +188,7 @@ impl Model {
 
     /// Something was begun on the file that forbids the call, or that it needs was not begun.
     fn out_of_order(&self, origin: &Rc<Origin>, s: &ArgPlaces, id: Id, file: &OpenFile) -> Option<Wrong> {
-        let is_of_it = |other: &Origin| int(&other.ins, other.arg_places.file) == Some(id.into());
+        let is_of_it = |other: &Origin| other.int(other.arg_places.file) == Some(id.into());
         let is_beside = self.ranks[origin.rank as usize].is_beside(origin, is_of_it);
         // The order of calls of two threads that overlap is not certain.
         if is_beside || file.last_use.overlaps(origin) || self.is_dim(origin.rank) {
@@ -231,7 +231,7 @@ impl Model {
         }
         let is_pending = |request: &&crate::state::Request| {
             let places = request.origin.arg_places;
-            let is_its = places.file != NONE && int(&request.origin.ins, places.file) == Some(id.into());
+            let is_its = places.file != NONE && request.origin.int(places.file) == Some(id.into());
             // Another thread may be about to complete it.
             let is_claimed = request.claim.as_ref().is_some_and(|claim| claim.thread != origin.thread);
             let is_over = request.seen_complete || request.perhaps_gone || request.cancelled || is_claimed;
@@ -290,7 +290,7 @@ impl Model {
             }
             return;
         }
-        let Some(id) = int(&origin.ins, s.file).map(|id| id as Id) else { return };
+        let Some(id) = origin.int(s.file).map(|id| id as Id) else { return };
         if let Some(file) = files.open.get_mut(&id) {
             file.unclear |= file.last_use.is_overlapped(origin);
         }

@@ -25,7 +25,9 @@ struct Candidates(Vec<FxHashMap<(Kind, Id), bool>>);
 impl Candidates {
     fn spoken_of(&mut self, call: &Origin) {
         let Some(freed) = self.0.get_mut(call.rank as usize).filter(|f| !f.is_empty()) else { return };
-        for (p, value) in call.func.row().params.iter().zip(call.ins.iter()).filter(|(p, _)| is_forgotten(p.kind)) {
+        for (p, value) in
+            call.func.row().params.iter().zip(call.common_ins().iter()).filter(|(p, _)| is_forgotten(p.kind))
+        {
             for id in ids(value) {
                 freed.entry((p.kind, id)).and_modify(|met| *met = true);
             }
@@ -40,7 +42,7 @@ fn freed_by(origin: &Origin, s: &ArgPlaces) -> Option<(Kind, Id)> {
         Class::Free => (origin.func.row().params.first()?.kind, 0),
         _ => return None,
     };
-    let id = ids(origin.ins.get(place.into())).next()?;
+    let id = ids(origin.arg(place.into())).next()?;
     is_forgotten(kind).then_some((kind, id))
 }
 

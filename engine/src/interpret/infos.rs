@@ -2,7 +2,7 @@
 
 use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::state::{Hints, Origin, int, row_int};
+use crate::state::{Hints, Origin, row_int};
 use trace_format::definition::Id;
 use trace_format::mpi::FnId;
 use trace_reader::args::{Arg, Args};
@@ -10,8 +10,8 @@ use trace_reader::args::{Arg, Args};
 impl Model {
     /// A call on an info object has returned.
     pub(super) fn note_info(&mut self, origin: &Origin, s: &ArgPlaces, outs: &Args) {
-        let Some(info) = int(&origin.ins, s.info).map(|id| id as Id) else { return };
-        let text = |name: &str| match origin.func.row().param(name).map(|place| origin.ins.get(place)) {
+        let Some(info) = origin.int(s.info).map(|id| id as Id) else { return };
+        let text = |name: &str| match origin.func.row().param(name).map(|place| origin.arg(place)) {
             Some(Arg::Str(text)) => Some(text),
             _ => None,
         };

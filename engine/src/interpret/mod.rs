@@ -30,7 +30,7 @@ mod variables;
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::collective::is_free;
 use crate::model::Model;
-use crate::state::{CommKey, Entered, Misused, OpenCall, Origin, Pattern, Request, int, value};
+use crate::state::{CommKey, Entered, Misused, OpenCall, Origin, Pattern, Request};
 use std::cell::Cell;
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -38,7 +38,7 @@ use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::mpi::{Class, Kind, SendMode, Start};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::{Repeat, varying_of};
+use trace_reader::reader::Repeat;
 
 /// May a receive that ended with this error class have taken a message?
 pub(crate) fn may_have_received(class: u16) -> bool {
@@ -68,7 +68,7 @@ impl Model {
         let Call { thread, index, outcome, t_call, t_return, .. } = *call;
         let pattern = self.keep(rank, call);
         let (time, end) = (t_call, Cell::new(end_of(outcome, pattern.polls, (t_call, t_return))));
-        let varying = varying_of(pattern.fields, &pattern.ins, &pattern.outs);
+        let varying = pattern.varying();
         let origin = self.origin(Origin { rank, time, end, thread, index, varying, pattern });
         self.made(origin, outcome, t_return);
     }
@@ -241,15 +241,15 @@ impl Model {
             }
             Class::CommCreateGroup | Class::CommFromGroup => {
                 let rank = origin.rank;
-                let group = int(&origin.ins, s.group).unwrap_or(0) as Id;
+                let group = origin.int(s.group).unwrap_or(0) as Id;
                 let most = self.ranks.len();
                 let objects = &mut self.ranks[rank as usize].objects;
                 if let Some(ranks) = objects.groups.get(&group).filter(|g| g.len() <= most).cloned() {
-                    let id = int(&origin.ins, s.comm);
+                    let id = origin.int(s.comm);
                     let parent =
                         id.and_then(|id| self.comms.resolve(rank, objects, Kind::Comm, id as Id)).map(|m| m.ix);
-                    let tag = int(&origin.ins, s.tag).unwrap_or(0);
-                    let text = match value(&origin.ins, s.text) {
+                    let tag = origin.int(s.tag).unwrap_or(0);
+                    let text = match origin.value(s.text) {
                         Arg::Str(text) => text.to_owned(),
                         _ => String::new(),
                     };

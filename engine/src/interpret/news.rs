@@ -182,7 +182,7 @@ pub(super) fn is_meeting(origin: &Origin, s: &ArgPlaces) -> bool {
     match s.class {
         Class::Collective(Coll::Barrier, _) => true,
         Class::Collective(Coll::Allreduce | Coll::Allgather | Coll::Alltoall, _) => {
-            int(&origin.ins, s.send.count).is_some_and(|count| count > 0)
+            origin.int(s.send.count).is_some_and(|count| count > 0)
         }
         _ => false,
     }

@@ -5,7 +5,7 @@ use super::accesses::MAX_RUNS;
 use super::files::is_access;
 use crate::arg_places::{ArgPlaces, NONE, Place, Side};
 use crate::model::Model;
-use crate::state::{Accessed, CommIx, Exposes, Lasts, News, Origin, Request, int, status_at, value};
+use crate::state::{Accessed, CommIx, Exposes, Lasts, News, Origin, Request, status_at};
 use rma::Deed;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -96,9 +96,8 @@ impl Model {
     /// Is a buffer certainly in no memory that its process exposes?
     fn is_elsewhere(&self, origin: &Origin, used: &Use, all: &[Exposes]) -> bool {
         let span = || {
-            let address = int(&origin.ins, used.side.buf)?;
-            let (count, datatype) =
-                (Counts::of(origin, used.side.count).get(0)?, int(&origin.ins, used.side.datatype)?);
+            let address = origin.int(used.side.buf)?;
+            let (count, datatype) = (Counts::of(origin, used.side.count).get(0)?, origin.int(used.side.datatype)?);
             let span = self.typemap(origin.rank, datatype as Id)?.span(count);
             Some((address.checked_add(span.start)?, address.checked_add(span.end)?))
         };
@@ -126,7 +125,7 @@ impl Model {
     /// The bytes of a buffer, as addresses.
     pub(super) fn used_runs(&self, origin: &Origin, used: &Use) -> Option<Vec<(i64, i64)>> {
         let Use { side, most, data, .. } = used;
-        let address = int(&origin.ins, side.buf).filter(|address| *address > 0)?;
+        let address = origin.int(side.buf).filter(|address| *address > 0)?;
         let mut left = most.unwrap_or(u64::MAX);
         let mut found = Vec::new();
         let mut add = |from: i64, count: u64, datatype: Id| {
@@ -141,7 +140,7 @@ impl Model {
             Some(())
         };
         let counts = || Counts::of(origin, side.count);
-        let one = || int(&origin.ins, side.datatype).map(|id| id as Id);
+        let one = || origin.int(side.datatype).map(|id| id as Id);
         match data {
             Data::One => add(address, counts().get(0)?, one()?)?,
             Data::Sum => add(address, counts().sum()?, one()?)?,
@@ -156,7 +155,7 @@ impl Model {
             }
             Data::Placed(but) => {
                 let (counts, places) = (counts(), displacements(origin, side)?);
-                let types = value(&origin.ins, side.datatype);
+                let types = origin.value(side.datatype);
                 for (nth, place) in places.iter().enumerate().filter(|(nth, _)| *but != Some(*nth as u64)) {
                     // MPI_Alltoallw has a datatype for each, and displacements in bytes.
                     let (datatype, unit) = match (types.ints().get(nth), one()) {
@@ -173,10 +172,10 @@ impl Model {
 
     pub(super) fn uses(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
         let one = |deed, side| Use { deed, side, most: None, data: Data::One };
-        let is_somebody = |peer: Place| int(&origin.ins, peer) != Some(i64::from(PROC_NULL));
+        let is_somebody = |peer: Place| origin.int(peer) != Some(i64::from(PROC_NULL));
         let sends = || Some(one(Deed::Read, s.send)).filter(|_| is_somebody(s.peer));
         let gets = |peer: Place| {
-            let most = status_at(outs, s.status, 0).and_then(|status| status.bytes);
+            let most = origin.status_at(outs, s.status, 0).and_then(|status| status.bytes);
             let most = most.filter(|_| start(s.class) == Start::Blocking);
             Some(Use { most, ..one(Deed::Write, s.recv) }).filter(|_| is_somebody(peer))
         };
@@ -209,9 +208,9 @@ impl Model {
     /// The buffers of a collective operation on an intracommunicator.
     fn uses_of_collective(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, coll: Coll) -> SmallVec<[Use; 2]> {
         let Some((me, size)) = self.own_place(origin, s) else { return SmallVec::new() };
-        let root = int(&origin.ins, s.root).and_then(|root| u64::try_from(root).ok());
+        let root = origin.int(s.root).and_then(|root| u64::try_from(root).ok());
         let at_root = root == Some(me);
-        let is_in_place = |side: Side| int(&origin.ins, side.buf) == Some(IN_PLACE);
+        let is_in_place = |side: Side| origin.int(side.buf) == Some(IN_PLACE);
         // Its own share stays where it is, if the other buffer is that.
         let but = |other: Side| Some(me).filter(|_| is_in_place(other));
         let reads = |data| Some(Use { deed: Deed::Read, side: s.send, most: None, data });
@@ -240,7 +239,7 @@ impl Model {
 
     /// The place of the process on an intracommunicator, and how many there are.
     fn own_place(&mut self, origin: &Rc<Origin>, s: &ArgPlaces) -> Option<(u64, u64)> {
-        let m = self.resolve(origin, Kind::Comm, int(&origin.ins, s.comm)? as Id)?;
+        let m = self.resolve(origin, Kind::Comm, origin.int(s.comm)? as Id)?;
         let comm = &self.comms.list[m.ix];
         comm.b.is_none().then_some((u64::from(m.position), comm.a.len() as u64))
     }
@@ -261,7 +260,7 @@ struct Counts<'a>(Arg<'a>);
 
 impl Counts<'_> {
     fn of(origin: &Origin, place: Place) -> Counts<'_> {
-        Counts(if place == NONE { Arg::Int(1) } else { value(&origin.ins, place) })
+        Counts(if place == NONE { Arg::Int(1) } else { origin.value(place) })
     }
 
     fn get(&self, nth: usize) -> Option<u64> {
@@ -280,7 +279,7 @@ fn displacements<'a>(origin: &'a Origin, side: &Side) -> Option<&'a [i64]> {
     let is_array =
         |param: &trace_format::mpi::Param| matches!(param.kind, Kind::Int | Kind::Aint) && !param.len.is_empty();
     origin.func.row().params.get(usize::from(place)).filter(|param| is_array(param))?;
-    if let Arg::Ints(places) = value(&origin.ins, place) { Some(places) } else { None }
+    if let Arg::Ints(places) = origin.value(place) { Some(places) } else { None }
 }
 
 fn start(class: Class) -> Start {

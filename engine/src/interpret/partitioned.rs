@@ -3,7 +3,7 @@
 
 use crate::arg_places::arg_places;
 use crate::model::Model;
-use crate::state::{ChannelEnd, CommIx, Described, DescribedPair, MOST_PARTITIONS, Origin, ReqId, Request, int};
+use crate::state::{ChannelEnd, CommIx, Described, DescribedPair, MOST_PARTITIONS, Origin, ReqId, Request};
 use crate::types::Amount;
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -22,7 +22,7 @@ impl Model {
         };
         // The first count is that of the partitions.
         let place = origin.func.row().params.iter().position(|p| p.kind == Kind::Count);
-        let partitions = place.and_then(|p| int(&origin.ins, p as u8)).and_then(|p| usize::try_from(p).ok());
+        let partitions = place.and_then(|p| origin.int(p as u8)).and_then(|p| usize::try_from(p).ok());
         let Some(partitions) = partitions.filter(|p| (1..=MOST_PARTITIONS).contains(p)) else { return };
         let threads = self.has_threads(origin.rank);
         // Which of two threads that describe one at once is the first is not certain.
@@ -52,7 +52,7 @@ impl Model {
         let datatype = if is_send { s.send.datatype } else { s.recv.datatype };
         // The first count is that of the partitions.
         let place = origin.func.row().param("count")?;
-        let (count, datatype) = (int(&origin.ins, place as u8)?, int(&origin.ins, datatype)?);
+        let (count, datatype) = (origin.int(place as u8)?, origin.int(datatype)?);
         let count = u64::try_from(count).ok()?.checked_mul(partitions as u64)?;
         Some(self.one(origin.rank, datatype as Id)?.times(i64::try_from(count).ok()?))
     }
@@ -115,7 +115,7 @@ impl Model {
 
 /// Numbers of the partitions that a call marks ready.
 fn marked(origin: &Origin) -> Vec<i64> {
-    let value = |name: &str| origin.func.row().param(name).map(|p| origin.ins.get(p));
+    let value = |name: &str| origin.func.row().param(name).map(|p| origin.arg(p));
     let number = |name: &str| if let Some(Arg::Int(v)) = value(name) { Some(v) } else { None };
     match (number("partition"), number("partition_low"), number("partition_high")) {
         (Some(one), ..) => vec![one],

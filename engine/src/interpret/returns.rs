@@ -4,7 +4,7 @@ use super::{is_refused, may_have_received};
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::collective::is_blocking;
 use crate::model::Model;
-use crate::state::{CommIx, CommKey, Comms, Entered, Made, Origin, Request, Topology, int, status_at};
+use crate::state::{CommIx, CommKey, Comms, Entered, Made, Origin, Request, Topology, int};
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
@@ -78,7 +78,7 @@ impl Model {
             }
             Class::Recv(Start::Blocking) => {
                 if let Some(op) = entered.recv {
-                    self.end_recv(op, status_at(outs, s.status, 0), failed, false);
+                    self.end_recv(op, origin.status_at(outs, s.status, 0), failed, false);
                 }
             }
             Class::SendRecv(Start::Blocking) | Class::SendRecvReplace(Start::Blocking) => {
@@ -86,7 +86,7 @@ impl Model {
                     self.finish_op(op);
                 }
                 if let Some(op) = entered.recv {
-                    self.end_recv(op, status_at(outs, s.status, 0), failed, false);
+                    self.end_recv(op, origin.status_at(outs, s.status, 0), failed, false);
                 }
             }
             Class::Send(_, Start::Nonblocking)
@@ -185,7 +185,7 @@ impl Model {
                 }
                 if let Some(id) = int(outs, s.new_comm) {
                     let objects = &mut self.ranks[origin.rank as usize].objects;
-                    let tag = int(&origin.ins, s.tag).unwrap_or(0);
+                    let tag = origin.int(s.tag).unwrap_or(0);
                     if let Some(key) = self.comms.inter_key(objects, id as Id, tag) {
                         self.comms.register(origin.rank, objects, Kind::Comm, id as Id, Some(key));
                     }
@@ -207,7 +207,7 @@ impl Model {
             Class::RmaRequest => {
                 self.access(origin, s, failed, entered.is_range_known);
                 let mut request = Request::new(origin, s.class);
-                let window = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
+                let window = origin.int(s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
                 request.window = window.map(|w| w.ix);
                 self.add_request(request, outs);
             }
@@ -241,7 +241,7 @@ impl Model {
     fn note_topology(&mut self, origin: &Origin, s: &ArgPlaces, coll: Coll, outs: &Args) {
         let Some(new) = int(outs, s.new_comm) else { return };
         let topologies = &mut self.ranks[origin.rank as usize].objects.topologies;
-        let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
+        let old = origin.int(s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
         let kind = match coll {
             Coll::CartCreate | Coll::CartSub => Some(Topology::Grid),
             Coll::GraphCreate => Some(Topology::WholeGraph),

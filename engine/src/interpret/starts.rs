@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, Place, Side};
 use crate::model::Model;
-use crate::state::{Data, MessageEnd, Op, OpId, OpKind, Origin, ReqId, Target, int};
+use crate::state::{Data, MessageEnd, Op, OpId, OpKind, Origin, ReqId, Target};
 use crate::types::Amount;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -21,26 +21,27 @@ impl Model {
         let end = match found.and_then(Cell::get).filter(|end| end.epoch == self.epoch) {
             Some(end) => end,
             None => {
-                let target = self.target(origin, peer, tag, s)?;
-                let end = MessageEnd { target, amount: self.data(origin, side).amount, epoch: self.epoch };
+                let Target { comm, peer, .. } = self.target(origin, peer, tag, s)?;
+                let end = MessageEnd { comm, peer, one: self.element(origin, side), epoch: self.epoch };
                 if let Some(found) = found {
                     found.set(Some(end));
                 }
                 end
             }
         };
-        Some((end.target, Some(Data { amount: end.amount })))
+        let MessageEnd { comm, peer, one, .. } = end;
+        let tag = origin.int(tag)? as i32;
+        Some((Target { comm, peer, tag }, Some(so_many(one, origin.int(side.count)))))
     }
 
     /// The data that a buffer of a call holds.
     pub(crate) fn data(&self, origin: &Origin, side: Side) -> Data {
-        let count = int(&origin.ins, side.count);
-        let datatype = int(&origin.ins, side.datatype);
-        let amount = match (count, datatype) {
-            (Some(count), Some(datatype)) => self.one(origin.rank, datatype as Id).map(|a| a.times(count)),
-            _ => None,
-        };
-        Data { amount: amount.unwrap_or(Amount::UNKNOWN) }
+        so_many(self.element(origin, side), origin.int(side.count))
+    }
+
+    /// One element of what a buffer of a call holds.
+    fn element(&self, origin: &Origin, side: Side) -> Option<Amount> {
+        self.one(origin.rank, origin.int(side.datatype)? as Id)
     }
 
     pub(crate) fn start_send(
@@ -107,4 +108,9 @@ impl Model {
             (request.send, request.recv, request.collective) = (send, recv, collective);
         }
     }
+}
+
+/// So many elements.
+fn so_many(one: Option<Amount>, count: Option<i64>) -> Data {
+    Data { amount: one.zip(count).map_or(Amount::UNKNOWN, |(one, count)| one.times(count)) }
 }

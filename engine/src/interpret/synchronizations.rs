@@ -2,7 +2,7 @@
 
 use crate::arg_places::ArgPlaces;
 use crate::model::Model;
-use crate::state::{CommIx, News, Origin, Over, Window, int, row_int};
+use crate::state::{CommIx, News, Origin, Over, Window, row_int};
 use rma::{Assertions, Sync};
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -53,7 +53,7 @@ impl Model {
 
     /// The places in a window's group of the group that a call names.
     fn group_places(&self, origin: &Origin, s: &ArgPlaces, window: CommIx) -> Option<Vec<i32>> {
-        let id = int(&origin.ins, s.group)? as Id;
+        let id = origin.int(s.group)? as Id;
         let group = self.ranks[origin.rank as usize].objects.groups.get(&id)?;
         let comm = &self.comms.list[window];
         group.iter().map(|rank| comm.position(rank).map(|p| p as i32)).collect()

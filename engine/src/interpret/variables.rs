@@ -3,14 +3,13 @@
 use super::own_memory::Use;
 use crate::arg_places::NONE;
 use crate::model::Model;
-use crate::state::{Element, Extent, Origin, Typed, int, status_at};
+use crate::state::{Element, Extent, Origin, Typed};
 use rma::Deed;
 use std::rc::Rc;
 use std::sync::Arc;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::Class;
 use trace_reader::args::Args;
-use trace_reader::reader::Part;
 
 /// Basic elements of a datatype that are compared with a variable.
 const MAX_ELEMENTS: usize = 256;
@@ -31,13 +30,13 @@ impl Model {
 
     fn note_buffer_of(&mut self, origin: &Rc<Origin>, used: &Use, outs: Option<&Args>) -> Option<()> {
         let side = used.side;
-        let address = address(origin, side.buf).filter(|address| *address > 0)?;
+        let address = origin.int(side.buf).filter(|address| *address > 0)?;
         let r = &self.ranks[origin.rank as usize];
         let slots = r.variables.slots(origin.site, origin.thread);
         let is_static = |at: u64| r.places.is_in_module(at);
         let is_local = |at: u64| slots.is_some_and(|s| s.first() <= Some(&at) && Some(&at) < s.last());
         let may_be_variable = is_static(address as u64) || is_local(address as u64);
-        let datatype = int(&origin.ins, side.datatype).map(|id| id as Id);
+        let datatype = origin.int(side.datatype).map(|id| id as Id);
         let known = r.variables.kept.get(&(origin.site, side.buf));
         let is_typed = datatype.is_none_or(|id| known.is_some_and(|kept| kept.has_type(id)));
         if !may_be_variable && is_typed {
@@ -45,9 +44,8 @@ impl Model {
         }
         let slots = slots.cloned();
         let runs = self.used_runs(origin, used)?;
-        let shift = address.checked_sub(int(&origin.ins, side.buf)?)?;
-        let from = runs.iter().map(|run| run.0).min()?.checked_add(shift)?;
-        let to = runs.iter().map(|run| run.1).max()?.checked_add(shift)?;
+        let from = runs.iter().map(|run| run.0).min()?;
+        let to = runs.iter().map(|run| run.1).max()?;
         // A datatype may lead from one variable to others. If one element of it does not, many do not, either.
         let is_irregular = datatype.is_none_or(|id| self.ranks[origin.rank as usize].variables.irregular.contains(&id));
         let same = match datatype.filter(|_| is_irregular) {
@@ -59,7 +57,7 @@ impl Model {
         let takes_less = matches!(origin.arg_places.class, Class::Recv(_) | Class::Mrecv(_))
             || matches!(origin.arg_places.class, Class::SendRecv(_) | Class::SendRecvReplace(_))
                 && used.deed == Deed::Write;
-        let status = outs.and_then(|outs| status_at(outs, origin.arg_places.status, 0));
+        let status = outs.and_then(|outs| origin.status_at(outs, origin.arg_places.status, 0));
         let kept = self.ranks[origin.rank as usize].variables.at(origin.site, side.buf)?;
         if let (Some(datatype), Some(elements)) = (datatype, elements) {
             kept.types.push(Typed { call: origin.clone(), side, address, datatype, elements });
@@ -100,14 +98,5 @@ impl Model {
             all.push(one);
         }
         (!all.is_empty()).then(|| all.into())
-    }
-}
-
-/// The address of a buffer: calls of a loop may have different ones.
-fn address(origin: &Origin, place: u8) -> Option<i64> {
-    let is_it = |field: &trace_reader::reader::Field| field.part == Part::Given && field.place == usize::from(place);
-    match origin.fields.iter().position(is_it) {
-        Some(at) if place != NONE => Some(origin.varying[at]),
-        _ => int(&origin.ins, place),
     }
 }

@@ -4,7 +4,7 @@
 use crate::arg_places::arg_places;
 use crate::clocks::Clock;
 pub use crate::state::{CallSeen, Half};
-use crate::state::{Instance, Origin, Part, int};
+use crate::state::{Instance, Origin, Part};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::mpi::{Kind, special};
@@ -194,7 +194,7 @@ impl Listeners {
     ) {
         if let Some(listener) = &mut self.listener {
             let (call, class, last) = (CallSeen::new(origin), Some(class), Some(last));
-            listener.call(&Returned { call, polls, class, last, bytes, ins: &origin.ins, outs });
+            listener.call(&Returned { call, polls, class, last, bytes, ins: origin.common_ins(), outs });
         }
     }
 
@@ -215,7 +215,7 @@ impl Listeners {
             ended: part.ended.as_deref().map(CallSeen::new),
             bytes: None,
             comm,
-            peer: match int(&part.call.ins, arg_places(part.call.func).root).and_then(|r| i32::try_from(r).ok()) {
+            peer: match part.call.int(arg_places(part.call.func).root).and_then(|r| i32::try_from(r).ok()) {
                 Some(special::ROOT) => part.call.rank,
                 Some(root) => group(position as u32, root).unwrap_or(-1),
                 None => -1,

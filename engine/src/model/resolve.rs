@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::arg_places::{ArgPlaces, Place};
-use crate::state::{CommIx, Member, Origin, Target, int};
+use crate::state::{CommIx, Member, Origin, Target};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};
@@ -25,14 +25,14 @@ impl Model {
     /// The object whose order of collectives a call belongs to.
     pub(crate) fn collective_object(&mut self, origin: &Origin, s: &ArgPlaces) -> Option<Member> {
         let (kind, place) = s.ordering_object();
-        let id = int(&origin.ins, place)? as Id;
+        let id = origin.int(place)? as Id;
         let m = self.resolve(origin, kind, id)?;
         (!self.comms.list[m.ix].foreign).then_some(m)
     }
 
     /// Where the call sends to or looks; `None` for nobody (MPI_PROC_NULL), or where mpivet cannot know.
     pub(crate) fn target(&mut self, origin: &Origin, peer: Place, tag: Place, s: &ArgPlaces) -> Option<Target> {
-        let id = int(&origin.ins, s.comm)? as Id;
+        let id = origin.int(s.comm)? as Id;
         let known = self.ranks[origin.rank as usize].objects.last_comm;
         let m = match known.filter(|(epoch, of, _)| (*epoch, *of) == (self.epoch, id)) {
             Some((.., m)) => m,
@@ -43,19 +43,19 @@ impl Model {
             }
         };
         let comm = &self.comms.list[m.ix];
-        let peer = int(&origin.ins, peer)? as i32;
+        let peer = origin.int(peer)? as i32;
         let peer = match peer {
             ANY_SOURCE => ANY_SOURCE,
             PROC_NULL => return None,
             p => comm.peers(m.position).get(p).filter(|r| *r >= 0 && (*r as usize) < self.ranks.len())?,
         };
-        Some(Target { comm: m.ix, peer, tag: int(&origin.ins, tag)? as i32 })
+        Some(Target { comm: m.ix, peer, tag: origin.int(tag)? as i32 })
     }
 
     /// World rank of the process that a call of `win` names.
     pub(crate) fn target_of(&self, origin: &Origin, win: CommIx) -> Option<i32> {
         let place = origin.func.row().params.iter().position(|p| p.kind == Kind::Rank)?;
-        let Arg::Int(target) = origin.ins.get(place) else { return None };
+        let Arg::Int(target) = origin.arg(place) else { return None };
         let comm = &self.comms.list[win];
         comm.peers(comm.position(origin.rank)?).get(target as i32)
     }

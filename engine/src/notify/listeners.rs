@@ -4,7 +4,7 @@ use super::volume;
 use crate::arg_places::ArgPlaces;
 use crate::listeners::{Communicator, Message, Returned};
 use crate::model::Model;
-use crate::state::{CallSeen, CommIx, Counterpart, Half, Member, Op, OpId, Origin, int};
+use crate::state::{CallSeen, CommIx, Counterpart, Half, Member, Op, OpId, Origin};
 use rustc_hash::FxHashMap;
 use trace_format::annotations::is_annotation;
 use trace_format::definition::Id;
@@ -15,7 +15,7 @@ impl Model {
     /// A call has returned, the last of its polls at `last`.
     pub(crate) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
         // Annotations of the program come as events of their own.
-        if self.listeners.is_on() && !is_annotation(origin.func, origin.ins.get(0).int()) {
+        if self.listeners.is_on() && !is_annotation(origin.func, origin.arg(0).int()) {
             let bytes = volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listeners.returned(origin, polls, (class, last), bytes, outs);
         }
@@ -81,10 +81,10 @@ impl Model {
     /// The run is over: what is still under way.
     pub(crate) fn notify_the_rest(&mut self) {
         let Some(mut listener) = self.listeners.listener.take() else { return };
-        let is_told = |open: &&crate::state::OpenCall| !is_annotation(open.origin.func, open.origin.ins.get(0).int());
+        let is_told = |open: &&crate::state::OpenCall| !is_annotation(open.origin.func, open.origin.arg(0).int());
         for open in self.ranks.iter().flat_map(crate::state::Rank::open_calls).filter(is_told) {
             let call = CallSeen::new(&open.origin);
-            let ins = &open.origin.ins;
+            let ins = open.origin.common_ins();
             listener.call(&Returned {
                 call,
                 polls: 0,
@@ -128,7 +128,7 @@ impl Model {
     pub(crate) fn notify_freed(&mut self, origin: &Origin, s: &ArgPlaces, member: Member) {
         if self.listeners.is_on() && member.position == 0 {
             let (kind, place) = s.ordering_object();
-            let id = int(&origin.ins, place).unwrap_or(0) as Id;
+            let id = origin.int(place).unwrap_or(0) as Id;
             let name = self.ranks[origin.rank as usize].names.get(&(kind, id)).cloned();
             self.notify_communicator(member.ix, kind, name);
         }

@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, NONE};
 use crate::model::Model;
-use crate::state::{Origin, int};
+use crate::state::Origin;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, Kind, Start, special};
 use trace_reader::args::{Arg, Args};
@@ -29,8 +29,8 @@ pub(crate) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64
 
 /// The send buffer of a call, where one count and one type describe it, or one type several counts.
 fn sent(model: &Model, origin: &Origin, s: &ArgPlaces) -> Option<u64> {
-    let datatype = int(&origin.ins, s.send.datatype)?;
-    let count = match origin.ins.get(s.send.count.into()) {
+    let datatype = origin.int(s.send.datatype)?;
+    let count = match origin.arg(s.send.count.into()) {
         Arg::Int(count) => count,
         Arg::Ints(counts) => counts.iter().fold(0i64, |sum, n| sum.saturating_add(*n)),
         _ => return None,
@@ -45,14 +45,14 @@ fn of_collective(model: &Model, origin: &Origin, s: &ArgPlaces, coll: Coll) -> O
         return None;
     }
     // Then the arguments of the receive buffer say how much, unless both buffers share them.
-    if int(&origin.ins, s.send.buf) == Some(special::IN_PLACE) && s.send.count != s.recv.count {
+    if origin.int(s.send.buf) == Some(special::IN_PLACE) && s.send.count != s.recv.count {
         return None;
     }
-    let comm = int(&origin.ins, s.comm)? as Id;
+    let comm = origin.int(s.comm)? as Id;
     let member = (*model.ranks.get(origin.rank as usize)?.objects.members.get(&(Kind::Comm, comm))?)?;
     let comm = model.comms.list.get(member.ix)?;
     let peers = i64::from(comm.peers(member.position).len());
-    let is_root = || match int(&origin.ins, s.root) {
+    let is_root = || match origin.int(s.root) {
         Some(root) if root == i64::from(special::ROOT) => true,
         Some(root) => comm.peers(member.position).get(root as i32) == Some(origin.rank),
         None => false,

@@ -97,7 +97,7 @@ impl Kept {
         let mut hasher = FixedState::default().build_hasher();
         (call.func as u16, call.site, call.polls).hash(&mut hasher);
         let is_own = |place: usize, written: bool| {
-            fields.iter().any(|field| field.place == place && (field.part == Part::Written) == written)
+            fields.iter().any(|field| field.place == place && field.part.is_result() == written)
         };
         let mut requests = match (arg_places.request, own_requests(fields, request)) {
             (NONE, _) => Requests::None,
@@ -159,9 +159,8 @@ impl Variables {
         if *self.thread.get_or_insert(repeat.thread) != repeat.thread {
             return None;
         }
-        let which = kept.hash ^ u64::from(repeat.class) << 48;
-        let [a, b, c] = repeat.varying;
-        let [a, b, c] = [a as u64, b as u64, c as u64];
+        let [a, b, c, d, e] = repeat.varying.map(i64::cast_unsigned);
+        let which = kept.hash ^ u64::from(repeat.class) << 48 ^ fold(d, e);
         Some(match &kept.requests {
             Requests::None => [which, a, b, c],
             Requests::MakesOwn => {
@@ -231,6 +230,16 @@ impl Variables {
         }
         Some(nulls)
     }
+}
+
+/// One word for two; 0 if both are that.
+#[inline(always)]
+fn fold(d: u64, e: u64) -> u64 {
+    let product = |word: u64, by: u64| {
+        let product = u128::from(word) * u128::from(by);
+        product as u64 ^ (product >> 64) as u64
+    };
+    product(product(d, 0x9e37_79b9_7f4a_7c15) ^ e.rotate_left(23), 0xd6e8_feb8_6659_fd93)
 }
 
 /// Word by word: what has just been made in registers is not read back as a whole.

@@ -1,6 +1,6 @@
 //! The buffers that a rank attached for its buffered sends (MPI 4.1, 3.6): which message is in which.
 
-use super::call::{Origin, int};
+use super::call::Origin;
 use super::comms::{CommIx, Objects};
 use crate::arg_places::NONE;
 use rustc_hash::FxHashMap;
@@ -33,7 +33,7 @@ impl Buffers {
         if place == NONE {
             return Some(Buffer::Process);
         }
-        let id = int(&origin.ins, place)? as Id;
+        let id = origin.int(place)? as Id;
         let comm = objects.members.get(&(Kind::Comm, id)).copied().flatten()?.ix;
         self.own.contains_key(&comm).then_some(Buffer::Comm(comm))
     }

@@ -11,7 +11,7 @@ use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, call_event};
-use trace_reader::reader::{Field, Varying, varying_fields, with_varying};
+use trace_reader::reader::{Field, Part, Varying, varying_fields, varying_of, varying_status, with_varying};
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]
@@ -36,7 +36,8 @@ pub(crate) struct Pattern {
     /// Where the parameters of the function stand.
     pub(crate) arg_places: &'static ArgPlaces,
     pub(crate) site: Id,
-    pub(crate) ins: Args,
+    /// Of one of the calls: [`Origin::int`] and its companions say what the others were given.
+    ins: Args,
     /// The results of those that had returned when they were read.
     pub(crate) outs: Args,
     /// How many more times the same poll was made in each.
@@ -58,18 +59,30 @@ pub(crate) struct Pattern {
 pub(crate) struct Found {
     pub(crate) send: Cell<Option<MessageEnd>>,
     pub(crate) recv: Cell<Option<MessageEnd>>,
-    /// Addresses of buffers between which there is nothing new.
-    buffers: Cell<Option<(i64, i64)>>,
+    buffers: Cell<Option<Buffers>>,
     /// Mailbox and lane of the message that was sent, and of the one that was received.
     pub(crate) sent: Cell<(At, At)>,
     pub(crate) received: Cell<(At, At)>,
 }
 
-/// One half of a message, by the arguments of its call.
+/// Buffers among which there is nothing new: between these addresses, with no more elements than that, of which no more bytes
+/// were received.
+#[derive(Debug, Clone, Copy)]
+struct Buffers {
+    low: i64,
+    high: i64,
+    count: i64,
+    got: u64,
+}
+
+/// One half of a message, by the arguments of its call that those like it share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageEnd {
-    pub(crate) target: Target,
-    pub(crate) amount: Amount,
+    pub(crate) comm: CommIx,
+    /// As in [`Target`].
+    pub(crate) peer: i32,
+    /// One element; `None`: it is not known.
+    pub(crate) one: Option<Amount>,
     /// It holds as long as this is [`crate::model::Model::epoch`].
     pub(crate) epoch: u32,
 }
@@ -117,6 +130,15 @@ struct Described {
     given: Option<(u8, u8)>,
 }
 
+impl Pattern {
+    /// The varying values of the call that it was made of.
+    // Inlined: see [`varying_of`].
+    #[inline(always)]
+    pub(crate) fn varying(&self) -> Varying {
+        varying_of(self.fields, &self.ins, &self.outs)
+    }
+}
+
 impl Described {
     #[inline(always)]
     fn of(func: FnId, ins: &Args) -> Described {
@@ -144,16 +166,19 @@ impl Origin {
         self.arg_places.recv.buf != NONE
     }
 
-    /// Does it have a buffer where no call that is like it had one?
+    /// Does it have a buffer where no call that is like it had one, or more in it?
     #[inline]
     pub(crate) fn is_new_buffer(&self) -> bool {
         // A varying value that is not a buffer's is looked at more often than it need be.
         let at = if self.fields.is_empty() { 0 } else { self.varying[0] };
         let Some(found) = self.found() else { return true };
-        let (low, high) = found.buffers.get().unwrap_or((i64::MAX, i64::MIN));
-        let is_new = at < low || at > high;
+        let count = self.arg_places.varying.count.map_or(0, |count| self.varying[usize::from(count)]);
+        let got = varying_status(self.fields, &self.varying).and_then(|status| status.bytes).unwrap_or(0);
+        let known = found.buffers.get().unwrap_or(Buffers { low: i64::MAX, high: i64::MIN, count, got });
+        let is_new = at < known.low || at > known.high || count > known.count || got > known.got;
         if is_new {
-            found.buffers.set(Some((low.min(at), high.max(at))));
+            let (low, high) = (known.low.min(at), known.high.max(at));
+            found.buffers.set(Some(Buffers { low, high, count: known.count.max(count), got: known.got.max(got) }));
         }
         is_new
     }
@@ -174,11 +199,78 @@ impl Origin {
         }
     }
 
+    /// An integer argument, address or handle, at its place.
+    #[inline]
+    pub(crate) fn int(&self, place: Place) -> Option<i64> {
+        let own = if place == NONE { None } else { self.ins.int(place.into()) }?;
+        Some(if self.may_vary(place.into()) {
+            self.varied(place.into(), &[Part::Given, Part::Handle], own)
+        } else {
+            own
+        })
+    }
+
+    /// An argument at its place.
+    #[inline]
+    pub(crate) fn value(&self, place: Place) -> Arg<'_> {
+        if place == NONE { Arg::None } else { self.arg(place.into()) }
+    }
+
+    /// As [`Origin::value`], of a parameter by its number.
+    #[inline]
+    pub(crate) fn arg(&self, place: usize) -> Arg<'_> {
+        match self.ins.get(place) {
+            Arg::Int(own) if self.may_vary(place) => Arg::Int(self.varied(place, &[Part::Given, Part::Handle], own)),
+            Arg::Request { slot, handle } if self.may_vary(place) => Arg::Request {
+                slot: self.varied(place, &[Part::Slot], slot as i64) as u64,
+                handle: self.varied(place, &[Part::Handle], handle),
+            },
+            value => value,
+        }
+    }
+
+    #[inline]
+    fn may_vary(&self, place: usize) -> bool {
+        self.arg_places.varying.given.checked_shr(place as u32).is_some_and(|bits| bits & 1 != 0)
+    }
+
+    /// The varying value that is one of these parts of a parameter, or else `own`.
+    fn varied(&self, place: usize, parts: &[Part], own: i64) -> i64 {
+        let is_it = |field: &Field| field.place == place && parts.contains(&field.part);
+        self.fields.iter().position(is_it).map_or(own, |at| self.varying[at])
+    }
+
+    /// The arguments; where calls that are alike differ, those of one of them.
+    pub(crate) fn common_ins(&self) -> &Args {
+        &self.ins
+    }
+
+    /// A value at the return, as the call returned these.
+    #[inline]
+    pub(crate) fn result<'a>(&self, outs: &'a Args, place: Place) -> Arg<'a> {
+        match value(outs, place) {
+            Arg::Status(status) if std::ptr::eq(outs, &self.outs) => {
+                Arg::Status(varying_status(self.fields, &self.varying).unwrap_or(status))
+            }
+            value => value,
+        }
+    }
+
+    /// The status at a place, or in an array there, as the call returned these values.
+    #[inline]
+    pub(crate) fn status_at(&self, outs: &Args, place: Place, i: usize) -> Option<Status> {
+        match self.result(outs, place) {
+            Arg::Status(status) => Some(status),
+            Arg::Statuses(all) => all.get(i).copied(),
+            _ => None,
+        }
+    }
+
     /// The variable of the request that it made, and the handle, as it returned these values.
     #[inline]
     pub(crate) fn new_request(&self, outs: &Args) -> (u64, i64) {
         let own = |field: Option<u8>| field.map(|field| self.varying[usize::from(field)]);
-        let slot = own(self.slot).or_else(|| int(&self.ins, self.arg_places.request)).unwrap_or(0);
+        let slot = own(self.slot).or_else(|| self.int(self.arg_places.request)).unwrap_or(0);
         let written = own(self.written.filter(|_| std::ptr::eq(outs, &self.outs)));
         (slot as u64, written.or_else(|| int(outs, self.arg_places.request)).unwrap_or(0))
     }
@@ -220,7 +312,7 @@ pub(crate) fn value(values: &Args, place: Place) -> Arg<'_> {
 
 /// An integer argument or handle by the name of its parameter.
 pub(crate) fn row_int(origin: &Origin, name: &str) -> Option<i64> {
-    origin.ins.int(origin.func.row().param(name)?)
+    origin.int(origin.func.row().param(name)? as Place)
 }
 
 /// An integer argument or handle at its place.

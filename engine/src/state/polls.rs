@@ -48,7 +48,9 @@ impl Polls {
     pub(crate) fn add(&mut self, poll: Poll, times: u64) {
         self.times = self.times.saturating_add(times);
         let call = &poll.origin;
-        let is_same = |p: &Poll| (p.origin.func, p.origin.site) == (call.func, call.site) && p.origin.ins == call.ins;
+        let is_same = |p: &Poll| {
+            (p.origin.func, p.origin.site) == (call.func, call.site) && p.origin.common_ins() == call.common_ins()
+        };
         if self.list.iter().any(is_same) {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::accesses::Exposes;
 use super::buffers::Buffers;
-use super::call::{Origin, Pattern, status_at};
+use super::call::{Origin, Pattern};
 use super::comms::Objects;
 use super::entered::Entered;
 use super::files::Files;
@@ -106,7 +106,7 @@ impl Discovery {
     /// A call has returned, perhaps the one that was being made.
     pub(crate) fn has_returned(&mut self, call: &Origin, outs: &Args) {
         if self.check == &BUFFER_TOO_SMALL && self.is_at(call) {
-            self.got = status_at(outs, call.arg_places.status, 0).and_then(|status| status.bytes);
+            self.got = call.status_at(outs, call.arg_places.status, 0).and_then(|status| status.bytes);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::{Graph, Why};
 use crate::arg_places::arg_places;
 use crate::model::{Model, RankNames};
-use crate::state::{CommIx, Pending, Request, Site, int, rank_list};
+use crate::state::{CommIx, Pending, Request, Site, rank_list};
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::special::ANY_TAG;
 use trace_format::mpi::{Class, Kind, Start};
@@ -65,7 +65,7 @@ impl Graph {
         let members = &model.ranks[rank as usize].objects.members;
         let probes =
             self.calls(rank).iter().filter(|c| matches!(arg_places(c.func).class, Class::Probe(_) | Class::Mprobe(_)));
-        let ids = probes.filter_map(|c| int(&c.ins, arg_places(c.func).comm));
+        let ids = probes.filter_map(|c| c.int(arg_places(c.func).comm));
         comms.extend(ids.filter_map(|id| Some(members.get(&(Kind::Comm, id as Id))?.as_ref()?.ix)));
         comms
     }
@@ -112,11 +112,11 @@ fn is_for(model: &Model, request: &Request, rank: i32, tag: i32, comms: &[CommIx
     }
     let (call, s) = (&request.origin, request.origin.arg_places);
     let place = || {
-        let id = int(&call.ins, s.comm)? as Id;
+        let id = call.int(s.comm)? as Id;
         let member = model.ranks[call.rank as usize].objects.members.get(&(Kind::Comm, id))?.as_ref()?;
         let comm = model.comms.list.get(member.ix)?;
-        let to = comm.peers(member.position).get(int(&call.ins, s.peer)? as i32)?;
-        Some((member.ix, to, int(&call.ins, s.tag)? as i32))
+        let to = comm.peers(member.position).get(call.int(s.peer)? as i32)?;
+        Some((member.ix, to, call.int(s.tag)? as i32))
     };
     place().is_some_and(|(comm, to, t)| to == rank && (tag == ANY_TAG || t == tag) && comms.contains(&comm))
 }

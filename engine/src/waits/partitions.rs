@@ -2,7 +2,7 @@
 
 use super::{Cond, Why};
 use crate::model::Model;
-use crate::state::{Channel, ChannelEnd, Origin, Request, int};
+use crate::state::{Channel, ChannelEnd, Origin, Request};
 use trace_format::mpi::Class;
 
 impl Model {
@@ -11,7 +11,7 @@ impl Model {
         let (base, handles) = origin.requests();
         let requests = &self.ranks[origin.rank as usize].requests;
         let request = requests.find_in(handles, base, 0).and_then(|id| requests.get(id));
-        let place = origin.func.row().param("partition").and_then(|p| int(&origin.ins, p as u8));
+        let place = origin.func.row().param("partition").and_then(|p| origin.int(p as u8));
         let (Some(request), Some(place)) = (request.filter(|r| r.active), place.and_then(|p| usize::try_from(p).ok()))
         else {
             return Cond::Free;

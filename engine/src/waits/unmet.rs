@@ -4,7 +4,7 @@
 use super::{Graph, Why};
 use crate::collective::{What, what};
 use crate::model::{Model, RankNames};
-use crate::state::{CommIx, Origin, Request, Site, int, rank_list};
+use crate::state::{CommIx, Origin, Request, Site, rank_list};
 use std::rc::Rc;
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
@@ -94,7 +94,7 @@ fn place(model: &Model, request: &Request) -> Option<(CommIx, What)> {
 
 fn comm_of(model: &Model, request: &Request) -> Option<CommIx> {
     let (call, s) = (&request.origin, request.origin.arg_places);
-    let id = int(&call.ins, s.comm)? as Id;
+    let id = call.int(s.comm)? as Id;
     let members = &model.ranks[call.rank as usize].objects.members;
     members.get(&(Kind::Comm, id))?.as_ref().map(|member| member.ix)
 }
@@ -108,7 +108,7 @@ fn would_receive(model: &Model, request: &Request, from: i32, tag: i32) -> bool 
     let fits = || {
         let comm = comm_of(model, request)?;
         let c = model.comms.list.get(comm)?;
-        let (source, wanted) = (int(&call.ins, s.peer)? as i32, int(&call.ins, s.tag)? as i32);
+        let (source, wanted) = (call.int(s.peer)? as i32, call.int(s.tag)? as i32);
         let is_from = source == ANY_SOURCE || c.peers(c.position(call.rank)?).get(source) == Some(from);
         let is_tag = wanted == ANY_TAG || wanted == tag;
         Some(is_from && is_tag && c.boxes.get(call.rank)?.candidates(from).any(|t| t == tag))

@@ -2,14 +2,13 @@
 //! record, calls that others repeat. [`super::record`] knows the bytes of one.
 
 use super::blobs::Blobs;
-use super::memory_cost::of_call;
+use super::kept::{KeptCalls, Like};
 use super::record::{Cells, begin, decode_call, decode_system, decoded, is_call, item, u32_at, u64_at};
-use super::varying::{Layout, layout};
+use super::varying::layout;
 use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
 use crate::call::{Call, Outcome};
 use crate::unpack::{CellVersion, Unpacked};
-use thin_vec::ThinVec;
 use trace_format::file::NOT_COUNTED;
 use trace_format::mpi::FnId;
 use trace_format::pack::{CALL_HEAD, KEY};
@@ -38,48 +37,7 @@ pub(super) struct Decoder {
     open: Vec<OpenCall>,
     /// The last call, if more like it may be counted in its record.
     counted: Option<Counted>,
-    /// By cell, the last call that came from it.
-    kept: Vec<Kept>,
-    /// Bytes that the values of all kept calls have elsewhere.
-    kept_bytes: usize,
-}
-
-/// Cells whose calls are kept: loops have fewer.
-const MAX_KEPT: usize = 1 << 10;
-/// Bytes of values that the kept calls of a thread may have elsewhere: many may name the same long array.
-const MAX_KEPT_BYTES: usize = 1 << 20;
-
-/// A call, and others that are as it. The second of them is handed over to be kept: most calls that differ from the one before
-/// them have no second.
-#[derive(Clone)]
-struct Kept {
-    /// The version of the last one's cell; 0: there is none.
-    version: u64,
-    /// The reader has it.
-    is_known: bool,
-    func: FnId,
-    layout: &'static Layout,
-    may_be_counted: bool,
-    polls: u32,
-    /// Bytes that the values of the one that was handed over last have elsewhere.
-    bytes: u32,
-    /// Its record: see [`Unpacked`], and [`super::varying`]. No words: nothing is alike.
-    key: u64,
-    template: ThinVec<u64>,
-}
-
-impl Kept {
-    fn none(func: FnId) -> Kept {
-        let (layout, template) = (layout(func), ThinVec::new());
-        Kept { version: 0, is_known: false, func, layout, may_be_counted: false, polls: 0, bytes: 0, key: 0, template }
-    }
-
-    /// Is the call of this record as this one?
-    #[inline(always)]
-    fn is_alike(&self, layout: &Layout, unpacked: &Unpacked, alike: bool) -> bool {
-        self.version == unpacked.cell.version
-            || alike && unpacked.key == self.key && layout.is_alike(unpacked.words, &self.template)
-    }
+    kept: KeptCalls,
 }
 
 /// A record that may stand for several calls.
@@ -112,7 +70,7 @@ impl Counted {
 
 impl Decoder {
     pub(super) fn new(number: u16) -> Decoder {
-        Decoder { number, calls: 0, open: Vec::new(), counted: None, kept: Vec::new(), kept_bytes: 0 }
+        Decoder { number, calls: 0, open: Vec::new(), counted: None, kept: KeptCalls::default() }
     }
 
     /// The lap is over: calls that it left open get return records of their own.
@@ -132,7 +90,7 @@ impl Decoder {
 
     /// No more records are unpacked.
     pub(super) fn forget_kept(&mut self) {
-        (self.kept, self.kept_bytes) = (Vec::new(), 0);
+        self.kept = KeptCalls::default();
     }
 
     /// Were CALL records missed, if the next record has `calls` of them in front of it?
@@ -193,20 +151,15 @@ impl Decoder {
     /// and its varying values alone. And whether more calls may be counted in its record.
     #[inline(always)]
     pub(super) fn repeat(&mut self, unpacked: &Unpacked, offset: usize, alike: bool) -> Option<(Repeat, bool)> {
-        let kept = self.kept.get_mut(usize::from(unpacked.cell.index))?;
-        if !kept.is_known || !kept.is_alike(kept.layout, unpacked, alike) {
-            return None;
-        }
-        // As long as its words stay, they need not be looked at again.
-        kept.version = if alike { unpacked.cell.version } else { kept.version };
-        let varying = kept.layout.varying(unpacked.words);
+        let Like { slot, func, layout, may_be_counted, polls } = self.kept.like(unpacked, alike)?;
+        let varying = layout.varying(unpacked.words);
         let (t_call, word) = unpacked.times;
         let index = self.calls;
         self.calls = self.calls.wrapping_add(1);
-        self.counted = kept.may_be_counted.then_some(Counted { index, func: kept.func, offset, polls: kept.polls });
+        self.counted = may_be_counted.then_some(Counted { index, func, offset, polls });
         let t_return = t_call.saturating_add(word & MAX_DURATION);
-        let (slot, thread, class) = (unpacked.cell.index, self.number, (word >> 48) as u16);
-        Some((Repeat { slot, thread, class, index, t_call, t_return, varying }, kept.may_be_counted))
+        let (thread, class) = (self.number, (word >> 48) as u16);
+        Some((Repeat { slot, thread, class, index, t_call, t_return, varying }, may_be_counted))
     }
 
     /// Counts calls that were handed over and have returned. Returns the place of the first one.
@@ -217,38 +170,19 @@ impl Decoder {
         index
     }
 
-    /// Is the call to be kept, for others that are as it? It is, if the one before it in its cell was as it.
-    pub(super) fn keep(&mut self, call: &Call<Args>, unpacked: &Unpacked, alike: bool) -> bool {
-        let place = usize::from(unpacked.cell.index);
-        if call.is_open() || place >= MAX_KEPT {
-            return false;
-        }
-        if self.kept.len() <= place {
-            self.kept.resize(place + 1, Kept::none(call.func));
-        }
-        let (kept, layout) = (&mut self.kept[place], layout(call.func));
-        if kept.func == call.func && kept.is_alike(layout, unpacked, alike) {
-            let bytes = of_call(call);
-            let others = self.kept_bytes - kept.bytes as usize;
-            if others.saturating_add(bytes) > MAX_KEPT_BYTES {
-                return false;
-            }
-            self.kept_bytes = others + bytes;
-            (kept.is_known, kept.bytes) = (true, bytes as u32);
-            (kept.may_be_counted, kept.polls) = (call.func.row().may_be_counted(), call.polls);
-        } else {
-            kept.is_known = false;
-            (kept.func, kept.layout) = (call.func, layout);
-            layout.set_template(unpacked.words, &mut kept.template);
-            kept.key = unpacked.key;
-        }
-        kept.version = unpacked.cell.version;
-        kept.is_known
+    /// See [`KeptCalls::keep`].
+    pub(super) fn keep(&mut self, call: &Call<Args>, unpacked: &Unpacked, alike: bool) -> Option<u16> {
+        self.kept.keep(call, unpacked, alike)
     }
 
-    /// Forgets all kept calls.
+    /// See [`KeptCalls::keep_anew`].
     pub(super) fn keep_anew(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.is_known = false);
+        self.kept.keep_anew();
+    }
+
+    /// See [`KeptCalls::make_room`].
+    pub(super) fn make_room_to_keep(&mut self) -> bool {
+        self.kept.make_room()
     }
 
     /// Puts the call of the record `bytes`, which stands at `offset` of the current lap, into `call`, which is

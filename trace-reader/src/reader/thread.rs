@@ -298,8 +298,9 @@ impl Thread {
                 Some(func) => decoder.unpacked_call(func, unpacked, offset, call),
                 None => decoder.call(blobs, record, offset, call)?,
             }
-            let is_kept = keeps != Keeps::Nothing && decoder.keep(call, unpacked, keeps == Keeps::Alike);
-            call.slot = is_kept.then_some(unpacked.cell.index);
+            if keeps != Keeps::Nothing {
+                call.slot = decoder.keep(call, unpacked, keeps == Keeps::Alike);
+            }
             Ok(())
         });
         result.map(|()| None)
@@ -316,6 +317,9 @@ impl Thread {
     pub(super) fn end_block(&mut self, is_read: bool) {
         self.begun = false;
         self.blocks.pop_front();
+        if self.decoder.make_room_to_keep() {
+            self.trials.forget();
+        }
         if is_read {
             self.end_lap();
         }

@@ -1,18 +1,22 @@
-//! Varying values: those in which calls of a loop differ although they are alike, which are addresses of buffers, variables
-//! of requests and the handles in them. Each call of a window of messages has others.
+//! Varying values: those in which calls of a loop differ although they are alike. They are addresses of buffers, variables of
+//! requests and the handles in them, of which each call of a window of messages has others; and counts, tags and statuses, which
+//! programs whose data move (particles, adaptive meshes) have others of each time.
 
 use super::record::Moves;
 use crate::args::Args;
 use crate::call::Value;
 use std::sync::OnceLock;
 use thin_vec::ThinVec;
-use trace_format::mpi::{Class, FUNCTIONS, FnId, Kind, Many, Start};
+use trace_format::mpi::{Class, FUNCTIONS, FnId, Kind, Many, Start, Status};
 use trace_format::pack::CALL_HEAD;
 use trace_format::plan::{Elem, Item, Shape, plans};
-use trace_format::record::CALL_HEADER_BYTES;
+use trace_format::record::{CALL_HEADER_BYTES, STATUS_BYTES, unpack_status};
 
 /// A call has so many varying values at most.
-const MAX_VARYING: usize = 3;
+const MAX_VARYING: usize = 5;
+
+/// A status is so many of them.
+const STATUS_WORDS: usize = STATUS_BYTES / 8;
 
 /// The varying values of a call, in the order of [`varying_fields`]; 0 behind the last one.
 pub type Varying = [i64; MAX_VARYING];
@@ -28,6 +32,15 @@ pub enum Part {
     Handle,
     /// The handle that was written at the return.
     Written,
+    /// This one of the two words of a status, as [`trace_format::record::pack_status`] has them.
+    Status(u8),
+}
+
+impl Part {
+    /// Is it a value of the return?
+    pub fn is_result(self) -> bool {
+        matches!(self, Part::Written | Part::Status(_))
+    }
 }
 
 /// One varying value of the calls of a function.
@@ -37,25 +50,29 @@ pub struct Field {
     pub place: usize,
     /// Which value of the parameter it is.
     pub part: Part,
-    /// Its first byte, of eight, in the words of a record behind those in front ([`CALL_HEAD`]).
+    /// Its first byte in the words of a record behind those in front ([`CALL_HEAD`]).
     at: usize,
+    /// Its bytes: eight, or four of an integer with a sign.
+    width: usize,
 }
 
 /// Digits of pi, for [`Layout::likeness`].
 const SEEDS: [u64; 4] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
-/// The place of eight bytes among words.
+/// The place of a value among words.
 #[derive(Clone, Copy)]
 struct Place {
     word: usize,
     /// So many of its lowest bits are others'.
     shift: u32,
+    /// So many of the 64 bits from there on are behind the value.
+    behind: u32,
 }
 
 impl Default for Place {
     /// No place: behind all words.
     fn default() -> Place {
-        Place { word: usize::MAX, shift: 0 }
+        Place { word: usize::MAX, shift: 0, behind: 0 }
     }
 }
 
@@ -73,8 +90,8 @@ pub(super) struct Layout {
     pub(super) moves: Option<Moves>,
 }
 
-/// The varying values of the calls of a function, in the order of their bytes in a record: sends, receives and MPI_Wait
-/// have some.
+/// The varying values of the calls of a function: sends, receives and MPI_Wait have some. Addresses and handles come first, in
+/// the order of their bytes in a record, then counts and tags, then the words of a status.
 pub fn varying_fields(func: FnId) -> &'static [Field] {
     &layout(func).fields
 }
@@ -103,38 +120,53 @@ fn varying(func: FnId) -> Layout {
     };
     let plan = &plans()[func.index()];
     let mut at = CALL_HEADER_BYTES - 8 * CALL_HEAD;
-    let mut fields = Vec::new();
+    let (mut fields, mut numbers, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
     for (Item { param: place, shape }, is_result) in
         plan.ins.iter().map(|item| (*item, false)).chain(plan.outs.iter().map(|item| (*item, true)))
     {
-        let mut field = |part, at| fields.push(Field { place, part, at });
+        let field = |part, at, width| Field { place, part, at, width };
         at += match shape {
             Shape::Arg(elem) | Shape::Deref(elem) => {
+                let width = elem.width();
                 match elem {
-                    Elem::Raw(Kind::Request) if is_result => field(Part::Written, at),
-                    Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf | Kind::Pointer) => field(Part::Given, at),
+                    Elem::Raw(Kind::Request) if is_result => fields.push(field(Part::Written, at, width)),
+                    Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf | Kind::Pointer) => {
+                        fields.push(field(Part::Given, at, width));
+                    }
+                    Elem::I32(Kind::Count | Kind::Tag) | Elem::I64(Kind::LargeCount) if !is_result => {
+                        numbers.push(field(Part::Given, at, width));
+                    }
+                    Elem::Status => {
+                        let words = (0..STATUS_WORDS).map(|word| field(Part::Status(word as u8), at + 8 * word, 8));
+                        statuses.extend(words);
+                    }
                     _ => {}
                 }
-                elem.width()
+                width
             }
             Shape::SlotAndDeref(elem) => {
-                field(Part::Slot, at);
-                field(Part::Handle, at + 8);
+                fields.push(field(Part::Slot, at, 8));
+                fields.push(field(Part::Handle, at + 8, 8));
                 8 + elem.width()
             }
             // Then records are not all of one length.
             _ => return Layout::default(),
         };
     }
+    for more in [numbers, statuses] {
+        if fields.len() + more.len() <= MAX_VARYING {
+            fields.extend(more);
+        }
+    }
     if !is_wanted || fields.is_empty() || fields.len() > MAX_VARYING {
         return Layout::default();
     }
     let mut mask = vec![u8::MAX; at.next_multiple_of(8)];
-    fields.iter().for_each(|field| mask[field.at..field.at + 8].fill(0));
+    fields.iter().for_each(|field| mask[field.at..field.at + field.width].fill(0));
     let mask = mask.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let mut places = [Place::default(); MAX_VARYING];
-    for (place, Field { at, .. }) in places.iter_mut().zip(&fields) {
-        *place = Place { word: at / 8, shift: 8 * (at % 8) as u32 };
+    for (place, Field { at, width, .. }) in places.iter_mut().zip(&fields) {
+        *place = Place { word: at / 8, shift: 8 * (at % 8) as u32, behind: 64 - 8 * *width as u32 };
     }
     Layout { fields, places, mask, ..Layout::default() }
 }
@@ -190,10 +222,11 @@ impl Layout {
     /// The varying values in these words of a call.
     #[inline(always)]
     pub(super) fn varying(&self, words: &[u64]) -> Varying {
-        self.places.map(|Place { word, shift }| {
+        self.places.map(|Place { word, shift, behind }| {
             let at = |place: usize| words.get(place).copied().unwrap_or(0);
             // The next word has the bits that are missing, which may be none.
-            (at(word) >> shift | at(word.wrapping_add(1)) << 1 << (63 - shift)) as i64
+            let whole = at(word) >> shift | at(word.wrapping_add(1)) << 1 << (63 - shift);
+            (whole << behind).cast_signed() >> behind
         })
     }
 }
@@ -207,10 +240,20 @@ pub fn varying_of(fields: &[Field], ins: &Args, outs: &Args) -> Varying {
         Part::Written => outs.int(place),
         Part::Slot => ins.slot(place).map(|slot| slot as i64).or_else(|| ins.int(place)),
         Part::Given | Part::Handle => ins.int(place),
+        Part::Status(word) => Some(outs.status_word(place, word)),
     };
     let at = |number: usize| fields.get(number).and_then(value).unwrap_or(0);
-    let varying: Varying = [at(0), at(1), at(2)];
+    let varying: Varying = [at(0), at(1), at(2), at(3), at(4)];
     varying
+}
+
+/// The status of a call of the function whose row these fields are of, if it is a varying value of such calls.
+#[inline]
+pub fn varying_status(fields: &[Field], varying: &Varying) -> Option<Status> {
+    let at = fields.iter().position(|field| field.part == Part::Status(0))?;
+    let words: &[i64; STATUS_WORDS] = varying.get(at..)?.first_chunk()?;
+    let whole = words.iter().rev().fold(0, |whole: u128, word| whole << 64 | u128::from(word.cast_unsigned()));
+    Some(unpack_status(&whole.to_le_bytes()))
 }
 
 /// The values `ins` of another call that is alike, with these varying ones in their places.
@@ -221,6 +264,20 @@ pub fn with_varying(fields: &[Field], varying: &Varying, ins: &Args) -> Vec<Valu
             (Part::Given, Some(Value::Int(value))) => *value = *varying,
             (Part::Slot, Some(Value::Request { slot, .. })) => *slot = *varying as u64,
             (Part::Handle, Some(Value::Request { handle, .. })) => *handle = *varying,
+            _ => {}
+        }
+    }
+    values
+}
+
+/// As [`with_varying`], of the values at the return.
+pub fn outs_with_varying(fields: &[Field], varying: &Varying, outs: &Args) -> Vec<Value> {
+    let mut values = outs.to_values();
+    let status = varying_status(fields, varying);
+    for (field, varying) in fields.iter().zip(varying) {
+        match (field.part, values.get_mut(field.place)) {
+            (Part::Written, Some(Value::Int(value))) => *value = *varying,
+            (Part::Status(_), Some(Value::Status(value))) => *value = status.unwrap_or(*value),
             _ => {}
         }
     }

@@ -18,23 +18,21 @@ const MOST: usize = 1 << 10;
 /// Bytes of values that the kept calls of a thread may have elsewhere: many may name the same long array.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The key of a slot of one cell, which is no hash.
-const OF_CELL: u64 = 1 << 63;
+/// The slot of no call.
+const NO_SLOT: u16 = u16::MAX;
 
 /// A call, and others that are as it. The second of them is handed over to be kept: most calls that differ from the ones before
 /// them have no second.
 struct Kept {
     /// The reader has it.
     is_known: bool,
-    /// The version of its cell, if it is that of one cell alone.
-    version: u64,
     func: FnId,
     layout: &'static Layout,
     may_be_counted: bool,
     polls: u32,
     /// Bytes that the values of the one that was handed over last have elsewhere.
     bytes: u32,
-    /// Its record: see [`Unpacked`], and [`super::varying`]. No words: nothing is alike.
+    /// Its record: see [`Unpacked`], and [`super::varying`]. No words: nothing is alike, and the slot is that of one cell.
     key: u64,
     template: ThinVec<u64>,
 }
@@ -76,56 +74,53 @@ impl KeptCalls {
     /// The kept call that this one is as. `alike`: its varying values may be others.
     #[inline(always)]
     pub(super) fn like(&mut self, unpacked: &Unpacked, alike: bool) -> Option<Like> {
-        let link = self.links.get(usize::from(unpacked.cell.index));
-        // As long as its words stay, they need not be looked at again.
-        let slot = match link.filter(|link| link.version == unpacked.cell.version && self.is_strict != alike) {
-            Some(link) => link.slot,
-            None => self.find(unpacked, alike)?,
-        };
+        let slot = self.find(unpacked, alike)?;
         let kept = self.slots.get(usize::from(slot)).filter(|kept| kept.is_known)?;
         let Kept { func, layout, may_be_counted, polls, .. } = *kept;
         Some(Like { slot, func, layout, may_be_counted, polls })
     }
 
     /// The slot of calls as this one, which the cell is linked with.
-    #[inline]
+    #[inline(always)]
     fn find(&mut self, unpacked: &Unpacked, alike: bool) -> Option<u16> {
-        let place = usize::from(unpacked.cell.index);
-        let last = self.links.get(place).map(|link| link.slot).filter(|_| alike && !self.is_strict);
-        let last = last.filter(|slot| self.slots.get(usize::from(*slot)).is_some_and(|kept| kept.is_as(unpacked)));
-        let slot = match last {
-            Some(slot) => slot,
-            None => self.look_up(unpacked, alike)?,
-        };
-        self.link(unpacked, slot);
-        Some(slot)
+        if self.is_strict != alike
+            && let Some(link) = self.links.get_mut(usize::from(unpacked.cell.index))
+        {
+            // As long as its words stay, they need not be looked at again.
+            let stays = link.version == unpacked.cell.version;
+            if stays || self.slots.get(usize::from(link.slot)).is_some_and(|kept| kept.is_as(unpacked)) {
+                link.version = unpacked.cell.version;
+                return Some(link.slot);
+            }
+        }
+        self.look_up(unpacked, alike)
     }
 
+    /// As [`KeptCalls::find`], where the last call of the cell was not as this one.
     #[inline(never)]
     fn look_up(&mut self, unpacked: &Unpacked, alike: bool) -> Option<u16> {
-        self.be_strict(!alike);
-        let (likeness, is_of_cell) = self.likeness(unpacked);
-        let slot = self.by_likeness.get(&likeness).copied()?;
-        let kept = self.slots.get(usize::from(slot))?;
-        let is_it = if is_of_cell { kept.version == unpacked.cell.version } else { kept.is_as(unpacked) };
-        is_it.then_some(slot)
+        if self.is_strict == alike {
+            // Calls with other varying values are no more alike, or are from now on: nothing is known.
+            *self = KeptCalls { is_strict: !alike, ..KeptCalls::default() };
+        }
+        let slot = self.by_likeness.get(&self.likeness(unpacked)?).copied()?;
+        self.slots.get(usize::from(slot)).filter(|kept| kept.is_as(unpacked))?;
+        self.link(unpacked, slot);
+        Some(slot)
     }
 
     fn link(&mut self, unpacked: &Unpacked, slot: u16) {
         let place = usize::from(unpacked.cell.index);
         if self.links.len() <= place {
-            self.links.resize(place + 1, Link { version: 0, slot });
+            self.links.resize(place + 1, Link { version: 0, slot: NO_SLOT });
         }
         self.links[place] = Link { version: unpacked.cell.version, slot };
     }
 
-    /// Stands for what must be the same in calls of one slot; and whether that is the slot of one cell.
-    fn likeness(&self, unpacked: &Unpacked) -> (u64, bool) {
-        let func = FnId::from_index(Commit::unpack(unpacked.key).func as usize).filter(|_| !self.is_strict);
-        match func.and_then(|func| layout(func).likeness(unpacked.key, unpacked.words)) {
-            Some(likeness) => (likeness & !OF_CELL, false),
-            None => (u64::from(unpacked.cell.index) | OF_CELL, true),
-        }
+    /// Stands for what must be the same in all calls of one slot; `None`: that is the slot of one cell.
+    fn likeness(&self, unpacked: &Unpacked) -> Option<u64> {
+        let func = FnId::from_index(Commit::unpack(unpacked.key).func as usize).filter(|_| !self.is_strict)?;
+        layout(func).likeness(unpacked.key, unpacked.words)
     }
 
     /// The slot in which the call is to be kept, for others that are as it. There is one if a call before it was as it.
@@ -151,34 +146,35 @@ impl KeptCalls {
 
     /// The first call that is as no other one.
     fn add(&mut self, func: FnId, unpacked: &Unpacked) {
-        let (likeness, is_of_cell) = self.likeness(unpacked);
-        let (key, version, layout) = (unpacked.key, unpacked.cell.version, layout(func));
-        let slot = self.by_likeness.get(&likeness).copied();
+        let (likeness, layout, key) = (self.likeness(unpacked), layout(func), unpacked.key);
+        let slot = match likeness {
+            Some(likeness) => self.by_likeness.get(&likeness).copied(),
+            None => self.slot_of_cell(unpacked),
+        };
         if slot.is_none() && self.slots.len() >= MOST {
             self.is_full = true;
             return;
         }
-        let slot = slot.unwrap_or(self.slots.len() as u16);
-        if usize::from(slot) == self.slots.len() {
+        let slot = slot.unwrap_or_else(|| {
             let template = ThinVec::new();
             let (is_known, may_be_counted, polls, bytes) = (false, false, 0, 0);
-            self.slots.push(Kept { is_known, version, func, layout, may_be_counted, polls, bytes, key, template });
-            self.by_likeness.insert(likeness, slot);
-        }
+            self.slots.push(Kept { is_known, func, layout, may_be_counted, polls, bytes, key, template });
+            (self.slots.len() - 1) as u16
+        });
         let kept = &mut self.slots[usize::from(slot)];
-        (kept.is_known, kept.version, kept.func, kept.layout, kept.key) = (false, version, func, layout, key);
-        kept.template.clear();
-        if !is_of_cell {
+        (kept.is_known, kept.func, kept.layout, kept.key) = (false, func, layout, key);
+        if let Some(likeness) = likeness {
             layout.set_template(unpacked.words, &mut kept.template);
+            self.by_likeness.insert(likeness, slot);
         }
         self.link(unpacked, slot);
     }
 
-    /// Are calls with other varying values no more alike, or are they from now on? Then nothing is known.
-    fn be_strict(&mut self, strict: bool) {
-        if self.is_strict != strict {
-            *self = KeptCalls { is_strict: strict, ..KeptCalls::default() };
-        }
+    /// The slot of the cell that this call is from, if it has one.
+    fn slot_of_cell(&self, unpacked: &Unpacked) -> Option<u16> {
+        let link = self.links.get(usize::from(unpacked.cell.index))?;
+        self.slots.get(usize::from(link.slot)).filter(|kept| kept.template.is_empty())?;
+        Some(link.slot)
     }
 
     /// None of the kept calls is there any more; the next ones that are as they were are handed over once more.

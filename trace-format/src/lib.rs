@@ -33,6 +33,7 @@ pub mod run;
 pub mod sample;
 pub mod settings;
 pub mod severity;
+pub mod slab;
 pub mod stage_protocol;
 pub mod stored;
 pub mod system;

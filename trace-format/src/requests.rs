@@ -2,8 +2,8 @@
 //! requests and reuse values at once. What is meant follows from where the handle stands: every variable is written by
 //! the call that makes the request.
 
+use crate::slab::Slab;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use slab::Slab;
 
 /// Number of a request in its table.
 pub type Ix = u32;
@@ -90,31 +90,31 @@ impl<T, E: Copy> Requests<T, E> {
     /// Returns the knowledge of a request; `None` if it is gone.
     #[inline]
     pub fn get(&self, ix: Ix) -> Option<&T> {
-        self.all.get(ix as usize).map(|r| &r.what)
+        self.all.get(ix).map(|r| &r.what)
     }
 
     /// Returns the knowledge of a request to change; `None` if it is gone.
     #[inline]
     pub fn get_mut(&mut self, ix: Ix) -> Option<&mut T> {
-        self.all.get_mut(ix as usize).map(|r| &mut r.what)
+        self.all.get_mut(ix).map(|r| &mut r.what)
     }
 
     /// The number that the next request will get.
     pub fn next(&self) -> Ix {
-        self.all.vacant_key() as Ix
+        self.all.next()
     }
 
     /// A call has written `handle` to the variable at `slot`.
     pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
         let ix = self.next();
         let known = self.recent[recent(handle)];
-        let place = match self.handles.get(known as usize) {
+        let place = match self.handles.get(known) {
             Some(same) if same.handle == handle => known,
             _ => self.place(handle),
         };
         let mut before = None;
-        let Some(same) = self.handles.get_mut(place as usize) else {
-            return self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix;
+        let Some(same) = self.handles.get_mut(place) else {
+            return self.all.insert(Request { slot, same: place, before, after: None, what });
         };
         same.settled = false;
         if same.count == 0 {
@@ -122,12 +122,12 @@ impl<T, E: Copy> Requests<T, E> {
             self.empty = self.empty.saturating_sub(usize::from(same.ended.is_some()));
         } else {
             same.shared = true;
-            if let Some(earlier) = at(&self.all, same, slot).and_then(|ix| self.all.get_mut(ix as usize)) {
+            if let Some(earlier) = at(&self.all, same, slot).and_then(|ix| self.all.get_mut(ix)) {
                 // Its handle stands there no more.
                 earlier.slot = 0;
             }
             before = Some(same.last);
-            if let Some(last) = self.all.get_mut(same.last as usize) {
+            if let Some(last) = self.all.get_mut(same.last) {
                 last.after = Some(ix);
             }
             same.last = ix;
@@ -139,12 +139,12 @@ impl<T, E: Copy> Requests<T, E> {
                 same.slots.insert(slot, ix);
             }
         }
-        self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix
+        self.all.insert(Request { slot, same: place, before, after: None, what })
     }
 
     /// Adds an operation that has no request: no handle means it.
     pub fn add_without_handle(&mut self, what: T) -> Ix {
-        self.all.insert(Request { slot: 0, same: NO_PLACE, before: None, after: None, what }) as Ix
+        self.all.insert(Request { slot: 0, same: NO_PLACE, before: None, after: None, what })
     }
 
     /// The place of what is known of a handle.
@@ -153,7 +153,7 @@ impl<T, E: Copy> Requests<T, E> {
         let fresh = || {
             let (first, last, count, shared, slots) = (0, 0, 0, false, FxHashMap::default());
             let settled = false;
-            handles.insert(Same { handle, first, last, count, shared, settled, ended: None, slots }) as u32
+            handles.insert(Same { handle, first, last, count, shared, settled, ended: None, slots })
         };
         let place = *self.by_handle.entry(handle).or_insert_with(fresh);
         self.recent[recent(handle)] = place;
@@ -162,9 +162,9 @@ impl<T, E: Copy> Requests<T, E> {
 
     #[inline(always)]
     fn same(&self, handle: u64) -> Option<&Same<E>> {
-        match self.handles.get(self.recent[recent(handle)] as usize) {
+        match self.handles.get(self.recent[recent(handle)]) {
             Some(same) if same.handle == handle => Some(same),
-            _ => self.handles.get(*self.by_handle.get(&handle)? as usize),
+            _ => self.handles.get(*self.by_handle.get(&handle)?),
         }
     }
 
@@ -202,13 +202,13 @@ impl<T, E: Copy> Requests<T, E> {
     /// Is `slot` the address of the variable that the handle of this request was written to?
     #[inline]
     pub fn stands_at(&self, ix: Ix, slot: u64) -> bool {
-        slot != 0 && self.all.get(ix as usize).is_some_and(|request| request.slot == slot)
+        slot != 0 && self.all.get(ix).is_some_and(|request| request.slot == slot)
     }
 
     /// Another table has requests with this handle, too: which is meant is a guess until there is none here.
     pub fn share(&mut self, handle: u64) {
         let Some(place) = self.by_handle.get(&handle) else { return };
-        if let Some(same) = self.handles.get_mut(*place as usize).filter(|same| same.count > 0) {
+        if let Some(same) = self.handles.get_mut(*place).filter(|same| same.count > 0) {
             (same.shared, same.settled) = (true, same.shared && same.settled);
         }
     }
@@ -217,11 +217,11 @@ impl<T, E: Copy> Requests<T, E> {
     /// since then none was made or [started](Requests::started): windows of many requests are completed one by one.
     pub fn newly_sharing(&mut self, ix: Ix) -> Vec<Ix> {
         let mut all = Vec::new();
-        let same = self.all.get(ix as usize).and_then(|r| self.handles.get_mut(r.same as usize));
+        let same = self.all.get(ix).and_then(|r| self.handles.get_mut(r.same));
         let Some(same) = same.filter(|same| same.shared && !same.settled) else { return all };
         same.settled = true;
         let mut next = Some(same.first);
-        while let Some((ix, request)) = next.and_then(|ix| Some((ix, self.all.get(ix as usize)?))) {
+        while let Some((ix, request)) = next.and_then(|ix| Some((ix, self.all.get(ix)?))) {
             all.push(ix);
             next = request.after;
         }
@@ -231,37 +231,50 @@ impl<T, E: Copy> Requests<T, E> {
     /// The operation of the request begins.
     #[inline]
     pub fn started(&mut self, ix: Ix) {
-        let same = self.all.get(ix as usize).and_then(|r| self.handles.get_mut(r.same as usize));
+        let same = self.all.get(ix).and_then(|r| self.handles.get_mut(r.same));
         same.into_iter().for_each(|same| same.settled = false);
     }
 
     /// The request is over; `end` is remembered until its handle is given out again.
     pub fn remove(&mut self, ix: Ix, end: E) -> Option<T> {
-        let request = self.all.try_remove(ix as usize)?;
-        if let Some(same) = self.handles.get_mut(request.same as usize) {
+        self.unlink(ix, end)?;
+        Some(self.all.remove(ix)?.what)
+    }
+
+    /// As [`Requests::remove`], if nothing is of interest that is known of it: it need not be moved.
+    pub fn discard(&mut self, ix: Ix, end: E) {
+        if self.unlink(ix, end).is_some() {
+            self.all.discard(ix);
+        }
+    }
+
+    /// Takes a request, which is still there, out of those with the same handle; `None`: it is gone.
+    fn unlink(&mut self, ix: Ix, end: E) -> Option<()> {
+        let Request { slot, same, before, after, .. } = *self.all.get(ix)?;
+        if let Some(same) = self.handles.get_mut(same) {
             same.count -= 1;
             same.ended = Some(end);
             if same.first == ix {
-                same.first = request.after.unwrap_or(ix);
+                same.first = after.unwrap_or(ix);
             }
             if same.last == ix {
-                same.last = request.before.unwrap_or(ix);
+                same.last = before.unwrap_or(ix);
             }
-            if !same.slots.is_empty() && same.slots.get(&request.slot) == Some(&ix) {
-                same.slots.remove(&request.slot);
+            if !same.slots.is_empty() && same.slots.get(&slot) == Some(&ix) {
+                same.slots.remove(&slot);
             }
             self.empty += usize::from(same.count == 0);
         }
         if self.empty > MAX_HANDLES.max(self.all.len()) {
             self.forget_unused();
         }
-        if let Some(before) = request.before.and_then(|b| self.all.get_mut(b as usize)) {
-            before.after = request.after;
+        if let Some(before) = before.and_then(|before| self.all.get_mut(before)) {
+            before.after = after;
         }
-        if let Some(after) = request.after.and_then(|a| self.all.get_mut(a as usize)) {
-            after.before = request.before;
+        if let Some(after) = after.and_then(|after| self.all.get_mut(after)) {
+            after.before = before;
         }
-        Some(request.what)
+        Some(())
     }
 
     /// Forgets the handles without a request.
@@ -269,7 +282,7 @@ impl<T, E: Copy> Requests<T, E> {
     fn forget_unused(&mut self) {
         self.recent = [NO_PLACE; RECENT];
         let by_handle = &mut self.by_handle;
-        self.handles.retain(|_, same| {
+        self.handles.retain(|same| {
             let stays = same.count > 0;
             if !stays {
                 by_handle.remove(&same.handle);
@@ -287,7 +300,7 @@ impl<T, E: Copy> Requests<T, E> {
     /// A request with this handle, which was never in the table, has ended.
     pub fn has_ended(&mut self, handle: u64, end: E) {
         let place = self.place(handle);
-        if let Some(same) = self.handles.get_mut(place as usize).filter(|same| same.count == 0) {
+        if let Some(same) = self.handles.get_mut(place).filter(|same| same.count == 0) {
             self.empty += usize::from(same.ended.replace(end).is_none());
         }
         if self.empty > MAX_HANDLES.max(self.all.len()) {
@@ -297,7 +310,7 @@ impl<T, E: Copy> Requests<T, E> {
 
     /// All requests, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (Ix, &T)> {
-        self.all.iter().map(|(ix, r)| (ix as Ix, &r.what))
+        self.all.iter().map(|(ix, r)| (ix, &r.what))
     }
 
     /// Returns the number of requests.
@@ -320,7 +333,7 @@ fn at<T, E>(all: &Slab<Request<T>>, same: &Same<E>, slot: u64) -> Option<Ix> {
         return same.slots.get(&slot).copied();
     }
     let mut next = Some(same.last);
-    while let Some((ix, request)) = next.and_then(|ix| Some((ix, all.get(ix as usize)?))) {
+    while let Some((ix, request)) = next.and_then(|ix| Some((ix, all.get(ix)?))) {
         if request.slot == slot {
             return Some(ix);
         }
@@ -333,7 +346,7 @@ fn at<T, E>(all: &Slab<Request<T>>, same: &Same<E>, slot: u64) -> Option<Ix> {
 fn list<T>(all: &Slab<Request<T>>, first: Ix, slots: &mut FxHashMap<u64, Ix>) {
     slots.clear();
     let mut at = Some(first);
-    while let Some((ix, request)) = at.and_then(|ix| Some((ix, all.get(ix as usize)?))) {
+    while let Some((ix, request)) = at.and_then(|ix| Some((ix, all.get(ix)?))) {
         slots.insert(request.slot, ix);
         at = request.after;
     }

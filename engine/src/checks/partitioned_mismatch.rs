@@ -32,7 +32,7 @@ pub(super) fn rule(pair: &DescribedPair, misfit: Misfit, model: &Model, findings
 pub(super) fn completes_partitioned(call: &Origin, model: &Model) -> bool {
     let completes = matches!(arg_places(call.func).class, Class::Wait(_) | Class::Test(_));
     let requests = || model.ranks.get(call.rank as usize).map(|r| r.requests.iter());
-    completes && requests().into_iter().flatten().any(|request| request.partitioned.is_some())
+    completes && requests().into_iter().flatten().any(|request| request.partitioned().is_some())
 }
 
 /// All data of a side: `12 x MPI_DOUBLE in 3 partitions`.

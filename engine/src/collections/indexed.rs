@@ -1,8 +1,8 @@
 //! A map whose entries have places: who knows the place of an entry needs no look-up.
 
-use super::slab::Slab;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
+use trace_format::slab::Slab;
 
 /// Where an entry is, or was.
 pub(crate) type At = u32;

@@ -2,8 +2,7 @@
 
 mod indexed;
 mod queue;
-mod slab;
 
 pub(crate) use indexed::{At, Indexed, NOWHERE};
 pub(crate) use queue::Queue;
-pub(crate) use slab::Slab;
+pub(crate) use trace_format::slab::Slab;

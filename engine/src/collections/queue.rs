@@ -5,14 +5,15 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone)]
 pub(crate) struct Queue<T> {
     first: Option<T>,
-    /// Behind the first; empty if there is none.
-    rest: VecDeque<T>,
+    /// Behind the first; none if there is none.
+    #[expect(clippy::box_collection, reason = "few queues have more, and all are moved")]
+    rest: Option<Box<VecDeque<T>>>,
 }
 
 impl<T> Default for Queue<T> {
     #[inline]
     fn default() -> Queue<T> {
-        Queue { first: None, rest: VecDeque::new() }
+        Queue { first: None, rest: None }
     }
 }
 
@@ -23,7 +24,7 @@ impl<T> Queue<T> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.rest.len()
+        usize::from(self.first.is_some()) + self.rest.as_ref().map_or(0, |rest| rest.len())
     }
 
     #[inline]
@@ -36,39 +37,41 @@ impl<T> Queue<T> {
         if self.first.is_none() {
             self.first = Some(entry);
         } else {
-            self.rest.push_back(entry);
+            self.rest.get_or_insert_default().push_back(entry);
         }
     }
 
     #[inline]
     pub(crate) fn pop_front(&mut self) -> Option<T> {
-        let next = if self.rest.is_empty() { None } else { self.rest.pop_front() };
+        let next = self.rest.as_mut().and_then(|rest| rest.pop_front());
         std::mem::replace(&mut self.first, next)
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.first.iter().chain(&self.rest)
+        self.first.iter().chain(self.rest.iter().flat_map(|rest| rest.iter()))
     }
 
     /// Keeps those that this is true of.
     pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(&T) -> bool) {
-        self.rest.retain(&mut is_kept);
+        self.rest.iter_mut().for_each(|rest| rest.retain(&mut is_kept));
         if self.first.as_ref().is_some_and(|first| !is_kept(first)) {
-            self.first = self.rest.pop_front();
+            self.first = self.rest.as_mut().and_then(|rest| rest.pop_front());
         }
     }
 
     /// Puts it in front of the last ones, as long as this is true of them.
     #[inline]
     pub(crate) fn insert_before(&mut self, entry: T, mut is_later: impl FnMut(&T) -> bool) {
-        let later = self.rest.iter().rev().take_while(|other| is_later(other)).count();
-        match &mut self.first {
-            Some(first) if later == self.rest.len() && is_later(first) => {
-                let first = std::mem::replace(first, entry);
-                self.rest.push_front(first);
-            }
-            Some(_) => self.rest.insert(self.rest.len() - later, entry),
-            None => self.first = Some(entry),
+        let Some(first) = &mut self.first else {
+            self.first = Some(entry);
+            return;
+        };
+        let rest = self.rest.get_or_insert_default();
+        let later = rest.iter().rev().take_while(|other| is_later(other)).count();
+        if later == rest.len() && is_later(first) {
+            rest.push_front(std::mem::replace(first, entry));
+        } else {
+            rest.insert(rest.len() - later, entry);
         }
     }
 }

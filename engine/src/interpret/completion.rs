@@ -124,7 +124,7 @@ impl Model {
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
         // The request of MPI_Rput brings nothing.
-        let is_silent = request.window.is_some() && !request.origin.brings_result();
+        let is_silent = request.window().is_some() && !request.origin.brings_result();
         let begun = request.start.as_ref().unwrap_or(&request.origin).index;
         request.active = false;
         request.seen_complete = false;
@@ -132,7 +132,7 @@ impl Model {
         match (request.persistent, failed) {
             (true, true) => requests.doubt(id),
             (true, false) => {}
-            (false, _) => _ = requests.remove(id),
+            (false, _) => requests.discard(id),
         }
         self.complete_own_memory(rank, Some(begun), by.index);
         if !was_active {
@@ -224,7 +224,7 @@ impl Model {
         if let Some((comm, index, position)) = request.collective {
             self.part_done(comm, index, position);
         }
-        if let Some(end) = &request.partitioned {
+        if let Some(end) = request.partitioned() {
             self.free_partitioned(end);
         }
         self.listeners.go_on(now);

@@ -233,7 +233,11 @@ impl Model {
             let places = request.origin.arg_places;
             let is_its = places.file != NONE && request.origin.int(places.file) == Some(id.into());
             // Another thread may be about to complete it.
-            let is_claimed = request.claim.as_ref().is_some_and(|claim| claim.thread != origin.thread);
+            let is_claimed = request
+                .rare
+                .as_ref()
+                .and_then(|rare| rare.claim.as_ref())
+                .is_some_and(|claim| claim.thread != origin.thread);
             let is_over = request.seen_complete || request.perhaps_gone || request.cancelled || is_claimed;
             is_its && request.active && !is_over
         };

@@ -297,7 +297,7 @@ impl Model {
             let Some(id) = requests.certain(handles, base, i) else { continue };
             let Some(request) = requests.get_mut(id).filter(|r| r.active) else { continue };
             let what = Misused::Request(request.start.as_ref().unwrap_or(&request.origin).clone());
-            if let Some(first) = request.claim.replace(origin.clone()) {
+            if let Some(first) = request.rare().claim.replace(origin.clone()) {
                 self.note_use(what, &first, origin);
             }
         }

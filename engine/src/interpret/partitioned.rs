@@ -37,7 +37,7 @@ impl Model {
         if is_send {
             channel.ready = Some(vec![false; partitions]);
         }
-        request.partitioned = Some(Box::new(ChannelEnd { comm: target.comm, key, partitions, round: 0 }));
+        request.rare().partitioned = Some(ChannelEnd { comm: target.comm, key, partitions, round: 0 });
         let Some(amount) = self.partitioned_amount(origin, is_send, partitions).filter(|_| is_ordered) else { return };
         let described = Described { call: origin.clone(), partitions, amount };
         let channel = self.comms.list[target.comm].partitioned.channels.get_mut(&key);
@@ -72,7 +72,7 @@ impl Model {
         let threads = self.has_threads(rank);
         let Some(request) = self.ranks[rank as usize].requests.get_mut(id) else { return };
         let class = request.class;
-        let Some(end) = &mut request.partitioned else { return };
+        let Some(end) = request.rare.as_mut().and_then(|rare| rare.partitioned.as_mut()) else { return };
         end.round += 1;
         let Some(channel) = self.comms.list[end.comm].partitioned.channels.get_mut(&end.key) else { return };
         channel.unclear |= threads;
@@ -92,7 +92,7 @@ impl Model {
         let (base, handles) = origin.requests();
         let requests = &mut self.ranks[origin.rank as usize].requests;
         let end = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id));
-        let Some(end) = end.and_then(|r| r.partitioned.as_mut()) else { return };
+        let Some(end) = end.and_then(|r| r.rare.as_mut()?.partitioned.as_mut()) else { return };
         let Some(channel) = self.comms.list[end.comm].partitioned.channels.get_mut(&end.key) else { return };
         channel.unclear |= threads || failed;
         let Some(ready) = channel.ready.as_mut().filter(|_| !failed) else { return };

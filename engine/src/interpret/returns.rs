@@ -118,7 +118,7 @@ impl Model {
                     self.describe_partitioned(origin, &mut request);
                 }
                 if matches!(s.class, Class::Collective(..)) {
-                    request.made = self.number_persistent(origin, s).map(Box::new);
+                    request.rare().made = self.number_persistent(origin, s);
                 }
                 self.add_request(request, outs);
             }
@@ -208,7 +208,7 @@ impl Model {
                 self.access(origin, s, failed, entered.is_range_known);
                 let mut request = Request::new(origin, s.class);
                 let window = origin.int(s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
-                request.window = window.map(|w| w.ix);
+                request.rare().window = window.map(|w| w.ix);
                 self.add_request(request, outs);
             }
             Class::BufferAttach | Class::BufferFlush(Start::Blocking) if !failed => self.note_buffer(origin),

@@ -2,7 +2,7 @@
 
 use crate::arg_places::{ArgPlaces, Place, Side};
 use crate::model::Model;
-use crate::state::{Data, MessageEnd, Op, OpId, OpKind, Origin, ReqId, Target};
+use crate::state::{Data, Made, MessageEnd, Op, OpId, OpKind, Origin, ReqId, Target};
 use crate::types::Amount;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -81,8 +81,8 @@ impl Model {
         }
         request.active = true;
         request.perhaps_gone = false;
-        let made = request.made.as_deref().copied();
-        request.made.iter_mut().for_each(|made| made.starts += 1);
+        let next = request.rare.as_mut().and_then(|rare| rare.made.as_mut());
+        let made = next.map(|made| std::mem::replace(made, Made { starts: made.starts + 1, ..*made }));
         (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);

@@ -5,6 +5,7 @@
 use crate::model::Model;
 use crate::state::{CommIx, Message, OpId, Origin, Pair};
 use crate::types::{Amount, Signatures, UNKNOWN};
+use thin_vec::ThinVec;
 use trace_format::catalogue::INCORRECT_SEND_SIZE;
 
 /// More pairs than this in which all could be exchanged are not looked at.
@@ -77,7 +78,7 @@ impl Model {
         };
         lane.unsure |= !sure;
         let closed = if lane.cluster.is_empty() || pair.could_be_in(&lane.cluster) {
-            Vec::new()
+            ThinVec::new()
         } else {
             std::mem::take(&mut lane.cluster)
         };
@@ -92,7 +93,7 @@ impl Model {
     }
 
     /// Pairs that could have been exchanged among each other, and with no others.
-    pub(crate) fn judge_cluster(&mut self, lane: (CommIx, i32, i32, i32), cluster: Vec<Pair>) {
+    pub(crate) fn judge_cluster(&mut self, lane: (CommIx, i32, i32, i32), cluster: ThinVec<Pair>) {
         if let [Pair { message: m, .. }] = &cluster[..]
             && self.selection.is_on(&INCORRECT_SEND_SIZE)
             && self.signatures.is_shorter(m.sent, m.room)

@@ -2,9 +2,9 @@
 
 use super::batch::Batch;
 pub use super::batch::LastRounds;
-use super::{Plan, Turn, read_share};
+use super::{Plan, Reading, Turn};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use trace_reader::reader::{Keeps, RankReader};
 use trace_reader::wire::{Reader, Writer};
@@ -73,7 +73,10 @@ pub fn read_for_another(share: &Share, readers: Vec<&mut RankReader>, stop: &Ato
     let readers: Vec<(usize, &mut RankReader)> = share.places.iter().copied().zip(readers).collect();
     let (sender, receiver) = sync_channel(AHEAD);
     std::thread::scope(|scope| {
-        scope.spawn(move || read_share(readers, plan, &sender, stop));
+        scope.spawn(move || {
+            let mut hand_over = |turns| sender.send(turns).is_ok() && !stop.load(Ordering::Relaxed);
+            Reading::new(readers, plan).read_all(&mut hand_over);
+        });
         receiver.iter().for_each(|turns| send(Turns(turns)));
     });
 }

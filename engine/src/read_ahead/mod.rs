@@ -168,7 +168,7 @@ pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker
         Readers::Here(readers) => read(threads.min(MOST_THREADS), readers, keeps, take),
         Readers::Elsewhere(Elsewhere { source_of, sources, stop, .. }) => {
             let sources = sources.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect();
-            take_turns(sources, &source_of, stop, &mut take);
+            take_turns(sources, source_of, stop, &mut take);
         }
     }
     laps.finish(&mut feed);
@@ -187,28 +187,58 @@ fn processors() -> usize {
 fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
     let plan = Plan::of(readers.len(), keeps);
     let threads = threads.min(readers.len()).max(1);
-    let source_of: Vec<usize> = (0..readers.len()).map(|place| place % threads).collect();
+    // With two processors, another thread that reads only gets in the way of the engine and the replay, unless these have next
+    // to nothing to do.
+    let shares = if threads == 2 { 1 } else { threads };
+    let source_of: Vec<usize> = (0..readers.len()).map(|place| place % shares).collect();
     let stop = AtomicBool::new(false);
-    let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
-    shares.resize_with(threads, Vec::new);
+    let mut all: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
+    all.resize_with(shares, Vec::new);
     for (place, reader) in readers.into_iter().enumerate() {
-        shares[source_of[place]].push((place, reader));
+        all[source_of[place]].push((place, reader));
     }
     thread::scope(|scope| {
-        let mut sources: Vec<Source> = Vec::new();
-        for share in shares {
-            let (sender, receiver) = sync_channel(AHEAD);
-            let stop = &stop;
-            scope.spawn(move || read_share(share, plan, &sender, stop));
-            sources.push(Source::new(Turning::Here(receiver)));
+        let (senders, sources): (Vec<_>, Vec<_>) = (0..threads)
+            .map(|_| {
+                let (sender, receiver) = sync_channel(AHEAD);
+                (sender, Source::new(Turning::Here(receiver)))
+            })
+            .unzip();
+        let mut senders = senders.into_iter();
+        for share in all {
+            let (sender, stop) = (senders.next(), &stop);
+            let second = if threads > shares { senders.next() } else { None };
+            let Some(sender) = sender else { continue };
+            scope.spawn(move || {
+                let mut reading = Reading::new(share, plan);
+                if let Some(second) = second {
+                    let is_halved = reading.read_until_light(&mut handed_to(&sender, stop));
+                    if is_halved && sender.send(Handed::Halved).is_ok() {
+                        let mut other = reading.halve();
+                        scope.spawn(move || other.read_all(&mut handed_to(&second, stop)));
+                    }
+                }
+                reading.read_all(&mut handed_to(&sender, stop));
+            });
         }
-        take_turns(sources, &source_of, &stop, &mut take);
+        take_turns(sources, source_of, &stop, &mut take);
     });
+}
+
+/// Hands turns over, and says whether more are wanted.
+fn handed_to(sender: &SyncSender<Handed>, stop: &AtomicBool) -> impl FnMut(Vec<Turn>) -> bool {
+    // A receiver that takes no more does not miss them.
+    |turns| sender.send(Handed::Turns(turns)).is_ok() && !stop.load(Ordering::Relaxed)
 }
 
 /// Takes turns from the sources of all ranks. Each source goes through its share in order, so that what comes of it is always the
 /// turn of the rank whose turn it is: all ranks advance alike, with any number of sources.
-fn take_turns(mut sources: Vec<Source>, source_of: &[usize], stop: &AtomicBool, take: &mut dyn FnMut(Turn) -> bool) {
+fn take_turns(
+    mut sources: Vec<Source>,
+    mut source_of: Vec<usize>,
+    stop: &AtomicBool,
+    take: &mut dyn FnMut(Turn) -> bool,
+) {
     let mut places: Vec<(usize, usize)> = (0..source_of.len()).map(|place| (place, 0)).collect();
     while !places.is_empty() {
         places.retain_mut(|(place, skipped)| {
@@ -216,7 +246,13 @@ fn take_turns(mut sources: Vec<Source>, source_of: &[usize], stop: &AtomicBool, 
                 *skipped -= 1;
                 return true;
             }
-            let Some(turn) = sources.get_mut(source_of[*place]).and_then(Source::next) else { return false };
+            let turn = loop {
+                match sources.get_mut(source_of[*place]).map_or(Err(NoTurn::Over), Source::next) {
+                    Ok(turn) => break turn,
+                    Err(NoTurn::Halved) => source_of.iter_mut().enumerate().for_each(|(place, of)| *of = place % 2),
+                    Err(NoTurn::Over) => return false,
+                }
+            };
             debug_assert_eq!(turn.place, *place, "it is the turn of another rank");
             let more = turn.more;
             *skipped = turn.skipped;
@@ -303,8 +339,22 @@ struct Source {
 
 /// Where turns come from.
 enum Turning {
-    Here(Receiver<Vec<Turn>>),
+    Here(Receiver<Handed>),
     Elsewhere(Receiver<Turns>),
+}
+
+/// What a thread that reads hands over.
+enum Handed {
+    Turns(Vec<Turn>),
+    /// From here on, every other rank comes from a second source.
+    Halved,
+}
+
+/// Why a source has no next turn.
+enum NoTurn {
+    Over,
+    /// See [`Handed::Halved`].
+    Halved,
 }
 
 impl Source {
@@ -312,50 +362,82 @@ impl Source {
         Source { turning, turns: VecDeque::new() }
     }
 
-    fn next(&mut self) -> Option<Turn> {
+    fn next(&mut self) -> Result<Turn, NoTurn> {
         if self.turns.is_empty() {
             let turns = match &self.turning {
-                Turning::Here(receiver) => receiver.recv().ok()?,
-                Turning::Elsewhere(receiver) => receiver.recv().ok()?.0,
+                Turning::Here(receiver) => match receiver.recv() {
+                    Ok(Handed::Turns(turns)) => turns,
+                    Ok(Handed::Halved) => return Err(NoTurn::Halved),
+                    Err(_) => return Err(NoTurn::Over),
+                },
+                Turning::Elsewhere(receiver) => receiver.recv().map_err(|_| NoTurn::Over)?.0,
             };
             self.turns.extend(turns);
         }
-        self.turns.pop_front()
+        self.turns.pop_front().ok_or(NoTurn::Over)
     }
 }
 
-fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSender<Vec<Turn>>, stop: &AtomicBool) {
-    let (mut together, mut events) = (Vec::new(), 0);
-    turns(share, plan, &mut |turn| {
-        events += turn.batch.cost();
-        together.push(turn);
-        if events < TOGETHER {
-            return true;
-        }
-        events = 0;
-        sender.send(std::mem::take(&mut together)).is_ok() && !stop.load(Ordering::Relaxed)
-    });
-    // A receiver that takes no more does not miss it.
-    _ = sender.send(together);
+/// Ranks that one thread reads in turns.
+struct Reading<'a> {
+    members: Vec<Member<'a>>,
+    plan: Plan,
+    memory: Memory,
+    /// Turns that were not handed over yet, and the events in them.
+    together: Vec<Turn>,
+    events: usize,
+    wanted: bool,
 }
 
-/// Reads in turns until nothing is left, or `send` does not want more.
-fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(Turn) -> bool) {
-    let Plan { keeps, ranks, turn, extra } = plan;
-    let mut wanted = true;
-    let mut memory = Memory::default();
-    // A receiver that wants to be told of each call is told of each call.
-    let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
-    let member = |(place, reader): (usize, _)| {
-        let reader: &mut RankReader = reader;
-        let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
-        Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
-    };
-    let mut share: Vec<Member> = share.into_iter().map(member).collect();
-    let signed = turn.cast_signed();
-    while wanted && !share.is_empty() {
-        share.retain_mut(|Member { place, reader, watch, ahead, is_light, turns }| {
-            if !wanted {
+impl<'a> Reading<'a> {
+    fn new(share: Vec<(usize, &'a mut RankReader)>, plan: Plan) -> Reading<'a> {
+        let Plan { keeps, ranks, .. } = plan;
+        // A receiver that wants to be told of each call is told of each call.
+        let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
+        let member = |(place, reader): (usize, &'a mut RankReader)| {
+            let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
+            Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
+        };
+        let members = share.into_iter().map(member).collect();
+        Reading { members, plan, memory: Memory::default(), together: Vec::new(), events: 0, wanted: true }
+    }
+
+    /// Reads until nothing is left, or `send` does not want more.
+    fn read_all(&mut self, send: &mut dyn FnMut(Vec<Turn>) -> bool) {
+        while self.wanted && !self.members.is_empty() {
+            self.pass(send);
+        }
+        send(std::mem::take(&mut self.together));
+    }
+
+    /// Reads until most ranks go round in loops, and hands over what it has. False if nothing is left, or nothing more wanted.
+    fn read_until_light(&mut self, send: &mut dyn FnMut(Vec<Turn>) -> bool) -> bool {
+        let is_light = |members: &[Member]| 2 * members.iter().filter(|m| m.is_light).count() >= members.len();
+        while self.wanted && !self.members.is_empty() {
+            self.pass(send);
+            if self.members.len() > 1 && is_light(&self.members) {
+                self.events = 0;
+                return send(std::mem::take(&mut self.together));
+            }
+        }
+        false
+    }
+
+    /// Gives every other rank away.
+    fn halve(&mut self) -> Reading<'a> {
+        let (mine, others) = std::mem::take(&mut self.members).into_iter().partition(|member| member.place % 2 == 0);
+        self.members = mine;
+        let memory = Memory::default();
+        Reading { members: others, plan: self.plan, memory, together: Vec::new(), events: 0, wanted: true }
+    }
+
+    /// Reads a turn of each.
+    fn pass(&mut self, send: &mut dyn FnMut(Vec<Turn>) -> bool) {
+        let Plan { keeps, turn, extra, .. } = self.plan;
+        let signed = turn.cast_signed();
+        let Reading { members, memory, together, events, wanted, .. } = self;
+        members.retain_mut(|Member { place, reader, watch, ahead, is_light, turns }| {
+            if !*wanted {
                 return true;
             }
             if *ahead >= signed {
@@ -383,7 +465,12 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
             *turns = turns.wrapping_add(1);
             let skipped = (*ahead / signed).max(0).cast_unsigned();
             let failed = result.err().map(|e| e.to_string());
-            wanted = send(Turn { place: *place, batch, unread, failed, more, skipped });
+            *events += batch.cost();
+            together.push(Turn { place: *place, batch, unread, failed, more, skipped });
+            if *events >= TOGETHER {
+                *events = 0;
+                *wanted = send(std::mem::take(together));
+            }
             more
         });
     }
@@ -466,6 +553,11 @@ mod tests {
             assert!(skipped > 1_000 && in_rounds > 100_000, "{skipped} {in_rounds}");
             assert!(widest <= 2 * plan.turn + plan.extra + 35, "{threads} threads: {widest}");
             assert_eq!(*order.get_or_insert_with(|| places.clone()), places, "{threads} threads");
+            // That is what two threads wait for to share the ranks.
+            let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
+            let mut reading = Reading::new(readers.iter_mut().enumerate().collect(), plan);
+            assert!(reading.read_until_light(&mut |_| true));
+            assert_eq!((reading.halve().members.len(), reading.members.len()), (48, 48));
         }
     }
 }

@@ -74,7 +74,7 @@ impl Rank {
             t.open.iter().map(|o| &o.origin).chain(&t.last).chain(&t.failed).chain(polls).for_each(&mut *see);
         }
         for request in self.requests.iter() {
-            [Some(&request.origin), request.start.as_ref(), request.claim.as_ref()]
+            [Some(&request.origin), request.start.as_ref(), request.rare.as_ref().and_then(|rare| rare.claim.as_ref())]
                 .into_iter()
                 .flatten()
                 .for_each(&mut *see);

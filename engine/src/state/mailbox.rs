@@ -5,6 +5,7 @@ use super::message::Pair;
 use super::op::OpId;
 use crate::collections::{Indexed, Queue};
 use std::collections::{BTreeMap, VecDeque};
+use thin_vec::ThinVec;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
 /// A receive whose message is not known yet.
@@ -39,7 +40,7 @@ pub(crate) struct Lane {
     /// Which message met which receive is uncertain.
     pub(crate) unsure: bool,
     /// Pairs of threads whose calls overlapped.
-    pub(crate) cluster: Vec<Pair>,
+    pub(crate) cluster: ThinVec<Pair>,
 }
 
 /// Thread and time of the last call of a kind.

@@ -29,17 +29,24 @@ pub(crate) struct Request {
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
-    /// A persistent collective: its number, and that of its next start. Apart, as requests are moved often.
-    pub(crate) made: Option<Box<Made>>,
-    /// The channel of a partitioned operation.
-    pub(crate) partitioned: Option<Box<ChannelEnd>>,
-    /// The window of a one-sided access.
-    pub(crate) window: Option<CommIx>,
+    /// What few have. Apart, as many requests come and go.
+    pub(crate) rare: Option<Box<Rare>>,
     pub(crate) cancelled: bool,
     /// A generalized request for which MPI_Grequest_complete was not called.
     pub(crate) incomplete: bool,
     /// The program was told that it is complete, without completing it (MPI_Request_get_status).
     pub(crate) seen_complete: bool,
+}
+
+/// See [`Request::rare`].
+#[derive(Default)]
+pub(crate) struct Rare {
+    /// A persistent collective: its number, and that of its next start.
+    pub(crate) made: Option<Made>,
+    /// The channel of a partitioned operation.
+    pub(crate) partitioned: Option<ChannelEnd>,
+    /// The window of a one-sided access.
+    pub(crate) window: Option<CommIx>,
     /// The call that was last about to complete it, where threads may compete.
     pub(crate) claim: Option<Rc<Origin>>,
 }
@@ -56,14 +63,26 @@ impl Request {
             send: None,
             recv: None,
             collective: None,
-            made: None,
-            partitioned: None,
-            window: None,
+            rare: None,
             cancelled: false,
             incomplete: false,
             seen_complete: false,
-            claim: None,
         }
+    }
+
+    /// See [`Request::rare`]: makes it, if there is none.
+    pub(crate) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// See [`Rare::partitioned`].
+    pub(crate) fn partitioned(&self) -> Option<&ChannelEnd> {
+        self.rare.as_ref()?.partitioned.as_ref()
+    }
+
+    /// See [`Rare::window`].
+    pub(crate) fn window(&self) -> Option<CommIx> {
+        self.rare.as_ref()?.window
     }
 }
 
@@ -91,7 +110,7 @@ impl Requests {
         while self.doubtful
             && let Some(id) = gone(&self.table)
         {
-            self.table.remove(id, ());
+            self.table.discard(id, ());
         }
         self.table.add(handle, slot, request);
     }
@@ -150,10 +169,16 @@ impl Requests {
         self.table.remove(id, ())
     }
 
+    /// As `remove`, of what is of no interest any more.
+    #[inline]
+    pub(crate) fn discard(&mut self, id: ReqId) {
+        self.table.discard(id, ());
+    }
+
     /// The objects of collectives that are under way, of partitioned operations and of one-sided accesses.
     pub(crate) fn objects(&self) -> impl Iterator<Item = CommIx> {
         let collectives = self.iter().filter_map(|r| r.collective).map(|(comm, ..)| comm);
-        let others = self.iter().flat_map(|r| r.partitioned.as_ref().map(|end| end.comm).into_iter().chain(r.window));
+        let others = self.iter().flat_map(|r| r.partitioned().map(|end| end.comm).into_iter().chain(r.window()));
         collectives.chain(others)
     }
 

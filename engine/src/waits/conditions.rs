@@ -307,7 +307,7 @@ fn of_request(model: &Model, outlooks: &mut Outlooks, request: &Request) -> Cond
     if matches!(request.class, Class::BufferFlush(_)) {
         conds.push(flushed(model, outlooks, &request.origin));
     }
-    if let Some(window) = request.window {
+    if let Some(window) = request.window() {
         // Data pass when the lock is there: libraries may ask for it that late.
         conds.push(model.in_epoch(&request.origin, RmaSync::FlushLocal, window));
     }

@@ -29,7 +29,7 @@ impl Model {
     }
 
     fn complete_when_ready(&self, request: &Request, is_ready: impl Fn(&ChannelEnd, &Channel) -> bool) -> Cond {
-        let Some(end) = &request.partitioned else { return Cond::Free };
+        let Some(end) = request.partitioned() else { return Cond::Free };
         let comm = &self.comms.list[end.comm];
         let Some(channel) = comm.partitioned.channels.get(&end.key).filter(|c| !c.unclear) else { return Cond::Free };
         let (source, dest, tag) = end.key.0;

@@ -4,24 +4,31 @@
 //! an entry out to remove it, where [`Slab::discard`] drops it in its place: with an entry of the size of an operation,
 //! insertion and removal together take a quarter more instructions there.
 
+use crate::room::make_room;
 use std::ops::{Index, IndexMut};
-use trace_format::room::make_room;
 
+/// See the module.
 #[derive(Debug)]
-pub(crate) struct Slab<T> {
+pub struct Slab<T> {
     places: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Slab<T> {
-        Slab { places: Vec::new(), free: Vec::new() }
+        Slab::new()
     }
 }
 
 impl<T> Slab<T> {
+    /// Returns an empty one, which allocates nothing.
+    pub const fn new() -> Slab<T> {
+        Slab { places: Vec::new(), free: Vec::new() }
+    }
+
+    /// Puts a value in: its place.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, value: T) -> u32 {
+    pub fn insert(&mut self, value: T) -> u32 {
         if let Some(place) = self.free.pop() {
             self.places[place as usize] = Some(value);
             return place;
@@ -31,7 +38,8 @@ impl<T> Slab<T> {
         self.places.len() as u32 - 1
     }
 
-    pub(crate) fn remove(&mut self, place: u32) -> Option<T> {
+    /// Takes the value at a place out; `None` if there is none.
+    pub fn remove(&mut self, place: u32) -> Option<T> {
         let value = self.places.get_mut(place as usize)?.take();
         if value.is_some() {
             self.free.push(place);
@@ -41,38 +49,62 @@ impl<T> Slab<T> {
 
     /// As `remove`, of what is of no interest.
     #[inline]
-    pub(crate) fn discard(&mut self, place: u32) {
+    pub fn discard(&mut self, place: u32) {
         if let Some(entry) = self.places.get_mut(place as usize).filter(|entry| entry.is_some()) {
             *entry = None;
             self.free.push(place);
         }
     }
 
+    /// The place that the next value will get.
+    pub fn next(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.places.len() as u32)
+    }
+
+    /// The value at a place; `None` if there is none.
     #[inline]
-    pub(crate) fn get(&self, place: u32) -> Option<&T> {
+    pub fn get(&self, place: u32) -> Option<&T> {
         self.places.get(place as usize)?.as_ref()
     }
 
+    /// The value at a place, to change; `None` if there is none.
     #[inline]
-    pub(crate) fn get_mut(&mut self, place: u32) -> Option<&mut T> {
+    pub fn get_mut(&mut self, place: u32) -> Option<&mut T> {
         self.places.get_mut(place as usize)?.as_mut()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+    /// The values with their places, in the order of these.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.places.iter().enumerate().filter_map(|(i, v)| v.as_ref().map(|v| (i as u32, v)))
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
+    /// The values with their places, in the order of these, to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         self.places.iter_mut().enumerate().filter_map(|(i, v)| v.as_mut().map(|v| (i as u32, v)))
     }
 
     /// The places in use.
-    pub(crate) fn keys(&self) -> Vec<u32> {
+    pub fn keys(&self) -> Vec<u32> {
         self.iter().map(|(i, _)| i).collect()
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Removes the values that this is not true of.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&T) -> bool) {
+        for (place, entry) in self.places.iter_mut().enumerate() {
+            if entry.take_if(|value| !is_kept(value)).is_some() {
+                self.free.push(place as u32);
+            }
+        }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
+    }
+
+    /// Is there no value?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 

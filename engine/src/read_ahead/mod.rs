@@ -363,7 +363,8 @@ impl Source {
     }
 
     fn next(&mut self) -> Result<Turn, NoTurn> {
-        if self.turns.is_empty() {
+        // Turns may be none.
+        while self.turns.is_empty() {
             let turns = match &self.turning {
                 Turning::Here(receiver) => match receiver.recv() {
                     Ok(Handed::Turns(turns)) => turns,

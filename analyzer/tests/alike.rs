@@ -162,7 +162,7 @@ fn a_receive_is_matched_by_its_own_status() {
     assert_eq!(found, findings(dir.path(), true));
 }
 
-/// Of many buffers one lies in memory that others put to.
+/// A buffer among many lies in memory that others put to.
 #[test]
 fn a_buffer_in_a_window_is_found_among_others() {
     const WINDOW: i64 = 0x40_0000;

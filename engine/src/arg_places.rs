@@ -69,7 +69,7 @@ pub struct ArgPlaces {
     pub new_win: Place,
     pub new_file: Place,
     pub own: OwnRequest,
-    pub varying: VaryingArguments,
+    pub varying: VaryingPlaces,
 }
 
 /// Which varying values ([`varying_fields`]) are of its request; [`NONE`] where there is none.
@@ -81,27 +81,6 @@ pub struct OwnRequest {
     /// Where the handle of a request that is given is kept, and the handle.
     pub slot: Place,
     pub handle: Place,
-}
-
-/// Which arguments are varying values ([`varying_fields`]).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct VaryingArguments {
-    /// Bit by place: the argument there is one.
-    pub given: u32,
-    /// Which one is the number of elements in a buffer.
-    pub count: Option<u8>,
-}
-
-impl VaryingArguments {
-    fn of(func: FnId, count: Place) -> VaryingArguments {
-        let fields = varying_fields(func);
-        let given = fields.iter().filter(|field| !field.part.is_result());
-        let is_count = |field: &Field| field.part == Part::Given && field.place == usize::from(count);
-        VaryingArguments {
-            given: given.fold(0, |bits, field| bits | 1 << field.place),
-            count: fields.iter().position(is_count).map(|at| at as u8),
-        }
-    }
 }
 
 impl OwnRequest {
@@ -116,6 +95,40 @@ impl OwnRequest {
             slot: field(Part::Slot),
             handle: field(Part::Handle),
         }
+    }
+}
+
+/// Which values are varying ones ([`varying_fields`]).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VaryingPlaces {
+    /// Four bits a parameter: the number of the varying value that is its integer, address or handle at the call, from 1;
+    /// 0: there is none.
+    arguments: u64,
+    /// Which one is the number of elements in a buffer.
+    pub count: Option<u8>,
+    /// Which one is the first word of a status.
+    pub status: Option<u8>,
+}
+
+impl VaryingPlaces {
+    fn of(func: FnId, count: Place) -> VaryingPlaces {
+        let fields = varying_fields(func);
+        let numbered = || (1..).zip(fields);
+        let is_argument = |field: &Field| matches!(field.part, Part::Given | Part::Handle) && field.place < 16;
+        let arguments = numbered().filter(|(_, field)| is_argument(field));
+        let at = |is: &dyn Fn(&Field) -> bool| fields.iter().position(is).map(|at| at as u8);
+        VaryingPlaces {
+            arguments: arguments.fold(0, |all, (number, field)| all | number << (4 * field.place)),
+            count: at(&|field| field.part == Part::Given && field.place == usize::from(count)),
+            status: at(&|field| field.part == Part::Status(0)),
+        }
+    }
+
+    /// Which varying value is the argument at a place; `None`: none is.
+    #[inline]
+    pub fn argument(self, place: usize) -> Option<usize> {
+        let number = self.arguments.checked_shr(4 * place as u32).unwrap_or(0) & 15;
+        (number as usize).checked_sub(1)
     }
 }
 
@@ -177,7 +190,7 @@ fn of(f: &Function) -> ArgPlaces {
         new_win: made(Kind::Win),
         new_file: made(Kind::File),
         own: OwnRequest::of(f.id, find(0, &|k, _, _| k == Kind::Request)),
-        varying: VaryingArguments::of(f.id, find(0, &|k, _, _| matches!(k, Kind::Count | Kind::LargeCount))),
+        varying: VaryingPlaces::of(f.id, find(0, &|k, _, _| matches!(k, Kind::Count | Kind::LargeCount))),
     };
     // A buffer is described by the count and the datatype behind it; two buffers may share those behind both.
     for (i, p) in f.params.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::rounds::{RoundFinder, Span};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use trace_reader::args::Args;
@@ -30,8 +31,8 @@ pub(super) struct Batch {
     /// The last call of a round that was taken.
     repeat: Repeat,
     /// Looks for rounds while the rank is read.
-    finder: Option<RoundFinder>,
-    spans: Vec<Span>,
+    finder: Option<Box<RoundFinder>>,
+    spans: SmallVec<[Span; 1]>,
     home: Option<Home>,
     /// Set as long as nobody wants to see what another process has read.
     packed: Option<Packed>,
@@ -43,8 +44,39 @@ struct Packed {
     rounds: Vec<Arc<[Repeat]>>,
 }
 
-/// Where the memory of events goes back to: the thread that has made them frees and fills it with less ado than another one.
-pub(super) type Home = Sender<Vec<LeanEvent>>;
+/// Where the memory of a batch goes back to: the thread that has filled it frees and fills it with less ado than another one.
+pub(super) type Home = Sender<Room>;
+
+/// The memory of a batch.
+#[derive(Default)]
+pub(super) struct Room {
+    entries: Vec<Entry>,
+    events: Vec<LeanEvent>,
+}
+
+impl Room {
+    /// Has it room for anything, and for not more than so much of a kind?
+    pub(super) fn is_for_at_most(&self, most: usize) -> bool {
+        let room = self.entries.capacity().max(self.events.capacity());
+        (1..=most).contains(&room)
+    }
+
+    /// Empties it.
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.events.clear();
+    }
+
+    /// Makes room for so many events that come whole, and entries, if it has none.
+    pub(super) fn prepare(&mut self, events: usize, entries: usize) {
+        if self.entries.capacity() == 0 {
+            self.entries.reserve_exact(entries);
+        }
+        if self.events.capacity() == 0 {
+            self.events.reserve_exact(events);
+        }
+    }
+}
 
 enum Entry {
     /// So many of the events.
@@ -173,10 +205,11 @@ impl Next {
 impl Drop for Batch {
     fn drop(&mut self) {
         if let Some(home) = self.home.take()
-            && self.events.capacity() > 0
+            && self.entries.capacity().max(self.events.capacity()) > 0
         {
+            let (entries, events) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.events));
             // The thread may have ended.
-            _ = home.send(std::mem::take(&mut self.events));
+            _ = home.send(Room { entries, events });
         }
     }
 }
@@ -246,11 +279,12 @@ impl Sink for Batch {
 }
 
 impl Batch {
-    /// `events`: none, but for their memory, which goes back to `home`.
-    pub(super) fn new(keeps: Keeps, events: Vec<LeanEvent>, home: Option<Home>, finder: Option<RoundFinder>) -> Batch {
+    /// `room`: nothing but memory, which goes back to `home`.
+    pub(super) fn new(keeps: Keeps, room: Room, home: Option<Home>, finder: Option<Box<RoundFinder>>) -> Batch {
+        let Room { entries, events } = room;
         Batch {
             keeps,
-            entries: Vec::new(),
+            entries,
             events,
             rounds: Vec::new(),
             times: Times::default(),
@@ -260,7 +294,7 @@ impl Batch {
             next: Next::default(),
             repeat: Repeat::default(),
             finder,
-            spans: Vec::new(),
+            spans: SmallVec::new(),
             home,
             packed: None,
         }
@@ -339,8 +373,8 @@ impl Batch {
             Some(Span { round_len, len, goes_on: bytes.number()? != 0 })
         })?;
         last.set(place, known.clone());
-        let mut batch = Batch::new(keeps, events, None, None);
-        (batch.times, batch.spans) = (times, spans);
+        let mut batch = Batch::new(keeps, Room { entries: Vec::new(), events }, None, None);
+        (batch.times, batch.spans) = (times, spans.into());
         (batch.memory_cost, batch.len, batch.singly) = (memory_cost, len, singly);
         batch.packed = Some(Packed { entries, rounds: known });
         if !batch.events.is_empty() {
@@ -380,16 +414,16 @@ impl Batch {
     }
 
     /// Everything was read; what looks for rounds goes on with the next batch.
-    pub(super) fn close(&mut self) -> Option<RoundFinder> {
+    pub(super) fn close(&mut self) -> Option<Box<RoundFinder>> {
         let mut finder = self.finder.take();
         match &mut finder {
-            Some(finder) => self.spans = finder.take(),
+            Some(finder) => self.spans = finder.take().into(),
             None => self.spans.push(Span { round_len: 0, len: self.len, goes_on: false }),
         }
         finder
     }
 
-    pub(super) fn take_spans(&mut self) -> Vec<Span> {
+    pub(super) fn take_spans(&mut self) -> SmallVec<[Span; 1]> {
         std::mem::take(&mut self.spans)
     }
 
@@ -401,6 +435,10 @@ impl Batch {
     /// Events that came whole.
     pub(super) fn whole(&self) -> usize {
         self.events.len()
+    }
+
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
     }
 
     /// Calls that came in rounds.

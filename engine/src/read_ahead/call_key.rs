@@ -232,14 +232,10 @@ impl Variables {
     }
 }
 
-/// One word for two; 0 if both are that.
+/// A hash of two words; 0 if both are that.
 #[inline(always)]
 fn fold(d: u64, e: u64) -> u64 {
-    let product = |word: u64, by: u64| {
-        let product = u128::from(word) * u128::from(by);
-        product as u64 ^ (product >> 64) as u64
-    };
-    product(product(d, 0x9e37_79b9_7f4a_7c15) ^ e.rotate_left(23), 0xd6e8_feb8_6659_fd93)
+    d.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ e.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32)
 }
 
 /// Word by word: what has just been made in registers is not read back as a whole.

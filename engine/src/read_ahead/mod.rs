@@ -19,7 +19,7 @@ mod watch;
 
 use crate::Engine;
 use crate::link::Linker;
-use batch::{Batch, Home};
+use batch::{Batch, Home, Room};
 pub use elsewhere::{Elsewhere, LastRounds, Share, Turns, read_for_another};
 use laps::Laps;
 use rounds::RoundFinder;
@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
-use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankReader};
+use trace_reader::reader::{EventRef, Keeps, RankReader};
 use watch::Watch;
 
 /// Blocks of a rank at a time at most.
@@ -296,13 +296,13 @@ struct Member<'a> {
     turns: u32,
 }
 
-/// Memory of events that the engine has taken.
+/// Memory of batches that the engine has taken.
 struct Memory {
     home: Home,
-    taken: Receiver<Vec<LeanEvent>>,
-    spare: Vec<Vec<LeanEvent>>,
-    /// The events of the last turn, of whatever rank: the next one is much like it.
-    wanted: usize,
+    taken: Receiver<Room>,
+    spare: Vec<Room>,
+    /// The events that came whole in the last turn, of whatever rank, and its entries: the next one is much like it.
+    wanted: (usize, usize),
 }
 
 /// So much of it is kept.
@@ -311,23 +311,22 @@ const MOST_SPARE: usize = 16;
 impl Default for Memory {
     fn default() -> Memory {
         let (home, taken) = channel();
-        Memory { home, taken, spare: Vec::new(), wanted: 0 }
+        Memory { home, taken, spare: Vec::new(), wanted: (0, 0) }
     }
 }
 
 impl Memory {
-    /// Memory for the events of a turn.
-    fn take(&mut self) -> Vec<LeanEvent> {
-        for mut events in self.taken.try_iter() {
-            events.clear();
-            if self.spare.len() < MOST_SPARE && events.capacity() <= MOST {
-                self.spare.push(events);
+    /// Memory for a turn.
+    fn take(&mut self) -> Room {
+        for mut room in self.taken.try_iter() {
+            room.clear();
+            if self.spare.len() < MOST_SPARE && room.is_for_at_most(MOST) {
+                self.spare.push(room);
             }
         }
-        if self.wanted == 0 {
-            return Vec::new();
-        }
-        self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.wanted))
+        let mut room = self.spare.pop().unwrap_or_default();
+        room.prepare(self.wanted.0, self.wanted.1);
+        room
     }
 }
 
@@ -343,7 +342,7 @@ enum Turning {
     Elsewhere(Receiver<Turns>),
 }
 
-/// What a thread that reads hands over.
+/// A thread that reads hands this over.
 enum Handed {
     Turns(Vec<Turn>),
     /// From here on, every other rank comes from a second source.
@@ -394,7 +393,10 @@ impl<'a> Reading<'a> {
     fn new(share: Vec<(usize, &'a mut RankReader)>, plan: Plan) -> Reading<'a> {
         let Plan { keeps, ranks, .. } = plan;
         // A receiver that wants to be told of each call is told of each call.
-        let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
+        let finder_of = |stride| {
+            let finder = RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
+            finder.map(Box::new)
+        };
         let member = |(place, reader): (usize, &'a mut RankReader)| {
             let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
             Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
@@ -456,7 +458,7 @@ impl<'a> Reading<'a> {
             watch.end(batch.close(), batch.left());
             *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
             *is_light = batch.is_light();
-            memory.wanted = batch.whole().min(turn);
+            memory.wanted = (batch.whole().min(turn), batch.entries().min(turn));
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any && !reader.is_over() || reader.defects.count() > defects,

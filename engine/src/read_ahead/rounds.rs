@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn who_does_not_repeat_itself_is_looked_at_now_and_then() {
-        let mut watch = Watch::new(RoundFinder::of_one_of(1 << 10, 8));
+        let mut watch = Watch::new(RoundFinder::of_one_of(1 << 10, 8).map(Box::new));
         let (mut looked_at, mut begun_anew) = (0, 0);
         let mut turn = |calls: &[u16]| {
             let (mut finder, anew) = watch.begin();

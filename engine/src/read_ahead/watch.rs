@@ -7,18 +7,18 @@ use super::rounds::RoundFinder;
 pub(super) enum Watch {
     /// There are too many ranks, or laps are not asked for.
     Never,
-    Awake(RoundFinder),
+    Awake(Box<RoundFinder>),
     /// So many events are left out, and then it is looked at by this.
-    Asleep(usize, RoundFinder),
+    Asleep(usize, Box<RoundFinder>),
 }
 
 impl Watch {
-    pub(super) fn new(finder: Option<RoundFinder>) -> Watch {
+    pub(super) fn new(finder: Option<Box<RoundFinder>>) -> Watch {
         finder.map_or(Watch::Never, Watch::Awake)
     }
 
     /// Gives the finder that looks at the events to be read next. True: it knows of no call that was kept.
-    pub(super) fn begin(&mut self) -> (Option<RoundFinder>, bool) {
+    pub(super) fn begin(&mut self) -> (Option<Box<RoundFinder>>, bool) {
         match std::mem::replace(self, Watch::Never) {
             Watch::Awake(finder) => (Some(finder), false),
             Watch::Asleep(0, finder) => (Some(finder), true),
@@ -30,11 +30,11 @@ impl Watch {
     }
 
     /// So many events were read, and this has looked at them.
-    pub(super) fn end(&mut self, finder: Option<RoundFinder>, events: usize) {
+    pub(super) fn end(&mut self, finder: Option<Box<RoundFinder>>, events: usize) {
         match (finder, &mut *self) {
             (Some(mut finder), _) => {
                 *self = match finder.may_sleep() {
-                    Some(events) => Watch::Asleep(events, finder.anew()),
+                    Some(events) => Watch::Asleep(events, Box::new(finder.anew())),
                     None => Watch::Awake(finder),
                 }
             }

@@ -11,7 +11,7 @@ use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, call_event};
-use trace_reader::reader::{Field, Part, Varying, varying_fields, varying_of, varying_status, with_varying};
+use trace_reader::reader::{Field, Varying, varying_fields, varying_of, varying_status, with_varying};
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Pattern {
     /// Where the parameters of the function stand.
     pub(crate) arg_places: &'static ArgPlaces,
     pub(crate) site: Id,
-    /// Of one of the calls: [`Origin::int`] and its companions say what the others were given.
+    /// The arguments of one of the calls: [`Origin::int`] and its companions say what the others were given.
     ins: Args,
     /// The results of those that had returned when they were read.
     pub(crate) outs: Args,
@@ -173,7 +173,7 @@ impl Origin {
         let at = if self.fields.is_empty() { 0 } else { self.varying[0] };
         let Some(found) = self.found() else { return true };
         let count = self.arg_places.varying.count.map_or(0, |count| self.varying[usize::from(count)]);
-        let got = varying_status(self.fields, &self.varying).and_then(|status| status.bytes).unwrap_or(0);
+        let got = self.varied_status().and_then(|status| status.bytes).unwrap_or(0);
         let known = found.buffers.get().unwrap_or(Buffers { low: i64::MAX, high: i64::MIN, count, got });
         let is_new = at < known.low || at > known.high || count > known.count || got > known.got;
         if is_new {
@@ -202,12 +202,11 @@ impl Origin {
     /// An integer argument, address or handle, at its place.
     #[inline]
     pub(crate) fn int(&self, place: Place) -> Option<i64> {
-        let own = if place == NONE { None } else { self.ins.int(place.into()) }?;
-        Some(if self.may_vary(place.into()) {
-            self.varied(place.into(), &[Part::Given, Part::Handle], own)
-        } else {
-            own
-        })
+        if place == NONE {
+            return None;
+        }
+        let common = self.ins.int(place.into())?;
+        Some(self.varied(place.into()).unwrap_or(common))
     }
 
     /// An argument at its place.
@@ -219,25 +218,29 @@ impl Origin {
     /// As [`Origin::value`], of a parameter by its number.
     #[inline]
     pub(crate) fn arg(&self, place: usize) -> Arg<'_> {
-        match self.ins.get(place) {
-            Arg::Int(own) if self.may_vary(place) => Arg::Int(self.varied(place, &[Part::Given, Part::Handle], own)),
-            Arg::Request { slot, handle } if self.may_vary(place) => Arg::Request {
-                slot: self.varied(place, &[Part::Slot], slot as i64) as u64,
-                handle: self.varied(place, &[Part::Handle], handle),
-            },
-            value => value,
+        match (self.ins.get(place), self.varied(place)) {
+            (Arg::Int(_), Some(own)) => Arg::Int(own),
+            (Arg::Request { slot, .. }, Some(handle)) => Arg::Request { slot: self.varied_slot(slot), handle },
+            (value, _) => value,
         }
     }
 
+    /// The integer, address or handle that a parameter was given, if that varies.
     #[inline]
-    fn may_vary(&self, place: usize) -> bool {
-        self.arg_places.varying.given.checked_shr(place as u32).is_some_and(|bits| bits & 1 != 0)
+    fn varied(&self, place: usize) -> Option<i64> {
+        self.arg_places.varying.argument(place).map(|at| self.varying[at])
     }
 
-    /// The varying value that is one of these parts of a parameter, or else `own`.
-    fn varied(&self, place: usize, parts: &[Part], own: i64) -> i64 {
-        let is_it = |field: &Field| field.place == place && parts.contains(&field.part);
-        self.fields.iter().position(is_it).map_or(own, |at| self.varying[at])
+    /// Where the handle of a request is kept that the call was given: `common` in another call like it.
+    fn varied_slot(&self, common: u64) -> u64 {
+        let own = self.arg_places.own.slot;
+        if own == NONE { common } else { self.varying[usize::from(own)] as u64 }
+    }
+
+    /// The status at its return, if that varies.
+    #[inline]
+    fn varied_status(&self) -> Option<Status> {
+        varying_status(self.arg_places.varying.status?.into(), &self.varying)
     }
 
     /// The arguments; where calls that are alike differ, those of one of them.
@@ -250,7 +253,7 @@ impl Origin {
     pub(crate) fn result<'a>(&self, outs: &'a Args, place: Place) -> Arg<'a> {
         match value(outs, place) {
             Arg::Status(status) if std::ptr::eq(outs, &self.outs) => {
-                Arg::Status(varying_status(self.fields, &self.varying).unwrap_or(status))
+                Arg::Status(self.varied_status().unwrap_or(status))
             }
             value => value,
         }

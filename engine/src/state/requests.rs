@@ -29,7 +29,7 @@ pub(crate) struct Request {
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
-    /// What few have. Apart, as many requests come and go.
+    /// Few have any of this. It is apart, as many requests come and go.
     pub(crate) rare: Option<Box<Rare>>,
     pub(crate) cancelled: bool,
     /// A generalized request for which MPI_Grequest_complete was not called.

@@ -247,10 +247,9 @@ pub fn varying_of(fields: &[Field], ins: &Args, outs: &Args) -> Varying {
     varying
 }
 
-/// The status of a call of the function whose row these fields are of, if it is a varying value of such calls.
+/// The status whose first word is this one of the varying values.
 #[inline]
-pub fn varying_status(fields: &[Field], varying: &Varying) -> Option<Status> {
-    let at = fields.iter().position(|field| field.part == Part::Status(0))?;
+pub fn varying_status(at: usize, varying: &Varying) -> Option<Status> {
     let words: &[i64; STATUS_WORDS] = varying.get(at..)?.first_chunk()?;
     let whole = words.iter().rev().fold(0, |whole: u128, word| whole << 64 | u128::from(word.cast_unsigned()));
     Some(unpack_status(&whole.to_le_bytes()))
@@ -273,7 +272,8 @@ pub fn with_varying(fields: &[Field], varying: &Varying, ins: &Args) -> Vec<Valu
 /// As [`with_varying`], of the values at the return.
 pub fn outs_with_varying(fields: &[Field], varying: &Varying, outs: &Args) -> Vec<Value> {
     let mut values = outs.to_values();
-    let status = varying_status(fields, varying);
+    let status = fields.iter().position(|field| field.part == Part::Status(0));
+    let status = status.and_then(|at| varying_status(at, varying));
     for (field, varying) in fields.iter().zip(varying) {
         match (field.part, values.get_mut(field.place)) {
             (Part::Written, Some(Value::Int(value))) => *value = *varying,

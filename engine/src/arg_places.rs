@@ -104,14 +104,15 @@ pub struct VaryingPlaces {
     /// Four bits a parameter: the number of the varying value that is its integer, address or handle at the call, from 1;
     /// 0: there is none.
     arguments: u64,
-    /// Which one is the number of elements in a buffer.
+    /// Which one is the number of elements in a buffer, and which one the tag.
     pub count: Option<u8>,
+    pub tag: Option<u8>,
     /// Which one is the first word of a status.
     pub status: Option<u8>,
 }
 
 impl VaryingPlaces {
-    fn of(func: FnId, count: Place) -> VaryingPlaces {
+    fn of(func: FnId, count: Place, tag: Place) -> VaryingPlaces {
         let fields = varying_fields(func);
         let numbered = || (1..).zip(fields);
         let is_argument = |field: &Field| matches!(field.part, Part::Given | Part::Handle) && field.place < 16;
@@ -120,6 +121,7 @@ impl VaryingPlaces {
         VaryingPlaces {
             arguments: arguments.fold(0, |all, (number, field)| all | number << (4 * field.place)),
             count: at(&|field| field.part == Part::Given && field.place == usize::from(count)),
+            tag: at(&|field| field.part == Part::Given && field.place == usize::from(tag)),
             status: at(&|field| field.part == Part::Status(0)),
         }
     }
@@ -190,7 +192,11 @@ fn of(f: &Function) -> ArgPlaces {
         new_win: made(Kind::Win),
         new_file: made(Kind::File),
         own: OwnRequest::of(f.id, find(0, &|k, _, _| k == Kind::Request)),
-        varying: VaryingPlaces::of(f.id, find(0, &|k, _, _| matches!(k, Kind::Count | Kind::LargeCount))),
+        varying: VaryingPlaces::of(
+            f.id,
+            find(0, &|k, _, _| matches!(k, Kind::Count | Kind::LargeCount)),
+            find(0, &|k, d, _| k == Kind::Tag && d == Dir::In),
+        ),
     };
     // A buffer is described by the count and the datatype behind it; two buffers may share those behind both.
     for (i, p) in f.params.iter().enumerate() {

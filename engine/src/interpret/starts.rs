@@ -11,6 +11,7 @@ use trace_format::mpi::{Class, SendMode};
 
 impl Model {
     /// One half of a message: whom the call sends to or receives from at these places, and how much.
+    #[inline]
     fn end(
         &mut self,
         origin: &Origin,
@@ -30,8 +31,11 @@ impl Model {
             }
         };
         let MessageEnd { comm, peer, one, .. } = end;
-        let tag = origin.int(tag)? as i32;
-        Some((Target { comm, peer, tag }, Some(so_many(one, origin.int(side.count)))))
+        // Messages that are made most often have both at hand.
+        let varying = |at: Option<u8>| at.map(|at| origin.varying[usize::from(at)]);
+        let tag = varying(s.varying.tag).or_else(|| origin.int(tag))? as i32;
+        let count = varying(s.varying.count).or_else(|| origin.int(side.count));
+        Some((Target { comm, peer, tag }, Some(so_many(one, count))))
     }
 
     /// The data that a buffer of a call holds.

@@ -5,7 +5,7 @@
 //! those of a loop that the program was in before.
 
 use anyhow::{Context as _, Result, ensure};
-use mpivet_tests::budgets::{Counts, Unit, callgrind, hold, hold_least};
+use mpivet_tests::budgets::{Counts, Unit, callgrind, hold_least};
 use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::mpi::Mpi;
 use mpivet_tests::{root, run, scratch, share, vet};
@@ -157,17 +157,20 @@ fn analysis((rounds, varied): (u64, bool), options: &[&str]) -> Result<(u64, u64
 
 #[test]
 fn analysis_keeps_its_budgets() -> Result<()> {
-    let mut counts = BTreeMap::new();
     let matching = &["--no-check=*"][..];
-    for (name, varied, options) in [
-        ("matching-alone", false, matching),
-        ("everything", false, &[]),
-        ("varied-matching-alone", true, matching),
-        ("varied-everything", true, &[]),
-    ] {
-        let (events, once) = analysis((ROUNDS, varied), options)?;
-        let (more_events, twice) = analysis((2 * ROUNDS, varied), options)?;
-        counts.insert(name.to_owned(), (twice as f64 - once as f64) / (more_events - events) as f64);
-    }
-    hold(Unit::Instructions, "analyzer", &counts)
+    // How often its threads wait for each other differs from run to run.
+    hold_least(Unit::Instructions, "analyzer", || {
+        let mut counts = BTreeMap::new();
+        for (name, varied, options) in [
+            ("matching-alone", false, matching),
+            ("everything", false, &[]),
+            ("varied-matching-alone", true, matching),
+            ("varied-everything", true, &[]),
+        ] {
+            let (events, once) = analysis((ROUNDS, varied), options)?;
+            let (more_events, twice) = analysis((2 * ROUNDS, varied), options)?;
+            counts.insert(name.to_owned(), (twice as f64 - once as f64) / (more_events - events) as f64);
+        }
+        Ok(counts)
+    })
 }

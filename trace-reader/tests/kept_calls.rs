@@ -270,6 +270,46 @@ fn calls_are_kept_anew_where_that_is_wanted() {
     assert!(keeper.repeats >= calls.len() / 2, "{} of {}", keeper.repeats, calls.len());
 }
 
+/// More different calls than there are slots, again and again, with large counts and negative tags; and a loop of few behind them.
+#[test]
+fn calls_are_what_they_were_when_slots_are_used_again() {
+    let mut calls = Vec::new();
+    let mut random = Random(7);
+    for i in 0..60_000i64 {
+        let mut call = Call::new(if i % 2 == 0 { FnId::MPI_Send_c } else { FnId::MPI_Recv_c });
+        (call.outcome, call.t_call, call.t_return) = (Outcome::Returned(0), 100 * i as u64, 100 * i as u64 + 40);
+        let comm = if i < 30_000 { i % 3_000 } else { i % 4 };
+        let count = (1 << 33) + random.below(1 << 40) as i64;
+        for (place, value) in
+            [0x1000 + 8 * i, count, 2, 1, -1 - random.below(9) as i64, 1 + comm].into_iter().enumerate()
+        {
+            call.ins[place] = Value::Int(value);
+        }
+        if i % 2 == 1 {
+            let status = Status { source: 1, tag: 3, bytes: Some(random.below(1 << 40)), cancelled: false };
+            call.outs[6] = Value::Status(status);
+        }
+        calls.push(call);
+    }
+    let dir = written(&calls);
+    let mut all = Vec::new();
+    let mut whole = RankReader::open(dir.path(), 0).unwrap();
+    whole.writer_is_gone();
+    while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
+    assert_eq!(all.len(), calls.len());
+    for keeps in [Keeps::Alike, Keeps::Same] {
+        let mut keeper = Keeper::new(keeps);
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
+        let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
+        assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{keeps:?}");
+        // All of the loop but for its beginning.
+        let is_enough = keeper.repeats >= if keeps == Keeps::Alike { 27_000 } else { 0 };
+        assert!(is_enough && keeper.kept.len() <= 1 << 10, "{keeps:?}: {} of {}", keeper.repeats, keeper.kept.len());
+    }
+}
+
 /// Many cells may name long arrays: the memory of kept calls is bounded.
 #[test]
 fn calls_with_long_arrays_are_not_all_kept() {

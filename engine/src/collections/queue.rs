@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone)]
 pub(crate) struct Queue<T> {
     first: Option<T>,
-    /// Behind the first; none if there is none.
+    /// The ones behind the first; `None` until there was one.
     #[expect(clippy::box_collection, reason = "few queues have more, and all are moved")]
     rest: Option<Box<VecDeque<T>>>,
 }

@@ -189,7 +189,8 @@ fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: i
     let threads = threads.min(readers.len()).max(1);
     // With two processors, another thread that reads only gets in the way of the engine and the replay, unless these have next
     // to nothing to do.
-    let shares = if threads == 2 { 1 } else { threads };
+    let looks_for_rounds = keeps == Keeps::Alike && RoundFinder::is_for(plan.ranks);
+    let shares = if threads == 2 && looks_for_rounds { 1 } else { threads };
     let source_of: Vec<usize> = (0..readers.len()).map(|place| place % shares).collect();
     let stop = AtomicBool::new(false);
     let mut all: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
@@ -320,7 +321,7 @@ impl Memory {
     fn take(&mut self) -> Room {
         for mut room in self.taken.try_iter() {
             room.clear();
-            if self.spare.len() < MOST_SPARE && room.is_for_at_most(MOST) {
+            if self.spare.len() < MOST_SPARE && room.is_for_at_most(2 * MOST) {
                 self.spare.push(room);
             }
         }
@@ -420,7 +421,8 @@ impl<'a> Reading<'a> {
             self.pass(send);
             if self.members.len() > 1 && is_light(&self.members) {
                 self.events = 0;
-                return send(std::mem::take(&mut self.together));
+                self.wanted = send(std::mem::take(&mut self.together));
+                return self.wanted;
             }
         }
         false

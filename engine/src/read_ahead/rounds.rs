@@ -62,6 +62,11 @@ pub(super) struct RoundFinder {
 }
 
 impl RoundFinder {
+    /// Are rounds looked for if there are so many ranks?
+    pub(super) fn is_for(ranks: usize) -> bool {
+        REMEMBERED / ranks.max(1) >= FEWEST
+    }
+
     /// For a rank of so many; `None` if there are too many.
     pub(super) fn of_one_of(ranks: usize, stride: u64) -> Option<RoundFinder> {
         let share = (REMEMBERED / ranks.max(1)).min(MOST);

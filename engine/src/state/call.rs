@@ -67,12 +67,27 @@ pub(crate) struct Found {
 
 /// Buffers among which there is nothing new: between these addresses, with no more elements than that, of which no more bytes
 /// were received.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Buffers {
     low: i64,
     high: i64,
     count: i64,
     got: u64,
+}
+
+impl Buffers {
+    /// Is this one new, and the buffers with it. Where there are several addresses, the count of some of them says nothing of
+    /// others: the least one holds for all.
+    fn with(self, new: Buffers) -> (bool, Buffers) {
+        let is_new = new.low < self.low || new.high > self.high || new.count > self.count || new.got > self.got;
+        let (low, high) = (self.low.min(new.low), self.high.max(new.high));
+        let (count, got) = if low == high {
+            (self.count.max(new.count), self.got.max(new.got))
+        } else {
+            (self.count.min(new.count), self.got.min(new.got))
+        };
+        (is_new, Buffers { low, high, count, got })
+    }
 }
 
 /// One half of a message, by the arguments of its call that those like it share.
@@ -174,11 +189,10 @@ impl Origin {
         let Some(found) = self.found() else { return true };
         let count = self.arg_places.varying.count.map_or(0, |count| self.varying[usize::from(count)]);
         let got = self.varied_status().and_then(|status| status.bytes).unwrap_or(0);
-        let known = found.buffers.get().unwrap_or(Buffers { low: i64::MAX, high: i64::MIN, count, got });
-        let is_new = at < known.low || at > known.high || count > known.count || got > known.got;
+        let here = Buffers { low: at, high: at, count, got };
+        let (is_new, known) = found.buffers.get().map_or((true, here), |known| known.with(here));
         if is_new {
-            let (low, high) = (known.low.min(at), known.high.max(at));
-            found.buffers.set(Some(Buffers { low, high, count: known.count.max(count), got: known.got.max(got) }));
+            found.buffers.set(Some(known));
         }
         is_new
     }
@@ -340,4 +354,26 @@ pub(crate) fn as_call(origin: &Origin) -> Call {
     call.site = origin.site;
     call.ins = with_varying(origin.fields, &origin.varying, &origin.ins);
     call
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_with_more_in_it_is_new_wherever_others_had_as_much() {
+        let buffer = |at, count, got| Buffers { low: at, high: at, count, got };
+        let mut known = buffer(100, 10, 0);
+        let mut is_new = |one| {
+            let (is_new, with) = known.with(one);
+            known = if is_new { with } else { known };
+            is_new
+        };
+        // At one address the most counts.
+        assert!(!is_new(buffer(100, 7, 0)) && is_new(buffer(100, 80, 0)) && !is_new(buffer(100, 80, 0)));
+        assert!(is_new(buffer(100, 80, 3)) && !is_new(buffer(100, 80, 2)));
+        // Another variable behind it, with fewer: that it had so many is not known.
+        assert!(is_new(buffer(200, 10, 0)) && !is_new(buffer(200, 10, 0)) && !is_new(buffer(150, 9, 0)));
+        assert!(is_new(buffer(200, 11, 0)) && is_new(buffer(150, 80, 0)) && is_new(buffer(99, 1, 0)));
+    }
 }

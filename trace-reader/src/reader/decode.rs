@@ -175,6 +175,11 @@ impl Decoder {
         self.kept.keep(call, unpacked, alike)
     }
 
+    /// See [`KeptCalls::share_among`].
+    pub(super) fn share_kept_among(&mut self, ranks: usize) {
+        self.kept.share_among(ranks);
+    }
+
     /// See [`KeptCalls::keep_anew`].
     pub(super) fn keep_anew(&mut self) {
         self.kept.keep_anew();

@@ -1,6 +1,6 @@
 //! Calls that a sink keeps, for others that are as they are: each has a slot. A call is as another one if all of their values but
-//! the varying ones ([`super::varying`]) are the same, from whichever cell of the packed records they come; or, of calls that have
-//! no varying values, or where those must be the same, too, if their cell has not changed in between.
+//! the varying ones ([`super::varying`]) are the same, from whichever cell of the packed records they come. Calls without varying
+//! values, and all calls where varying values count, too, are as the one before from their cell if that has not changed.
 
 use super::memory_cost::of_call;
 use super::varying::{Layout, layout};
@@ -12,8 +12,12 @@ use thin_vec::ThinVec;
 use trace_format::mpi::FnId;
 use trace_format::record::Commit;
 
-/// Slots of a thread: loops have fewer different calls.
+/// Slots of all ranks together, and of a thread at most and at least: loops have fewer different calls.
+const OF_ALL: usize = 1 << 18;
+
 const MOST: usize = 1 << 10;
+
+const FEWEST: usize = 1 << 6;
 
 /// Bytes of values that the kept calls of a thread may have elsewhere: many may name the same long array.
 const MOST_BYTES: usize = 1 << 20;
@@ -56,8 +60,9 @@ pub(super) struct Like {
 }
 
 /// See the module.
-#[derive(Default)]
 pub(super) struct KeptCalls {
+    /// So many slots at most.
+    most: usize,
     /// By cell.
     links: Vec<Link>,
     slots: Vec<Kept>,
@@ -70,7 +75,23 @@ pub(super) struct KeptCalls {
     is_full: bool,
 }
 
+impl Default for KeptCalls {
+    fn default() -> KeptCalls {
+        KeptCalls::of_at_most(MOST)
+    }
+}
+
 impl KeptCalls {
+    fn of_at_most(most: usize) -> KeptCalls {
+        let (links, slots, by_likeness) = (Vec::new(), Vec::new(), FxHashMap::default());
+        KeptCalls { most, links, slots, by_likeness, bytes: 0, is_strict: false, is_full: false }
+    }
+
+    /// The process is one of so many.
+    pub(super) fn share_among(&mut self, ranks: usize) {
+        self.most = (OF_ALL / ranks.max(1)).clamp(FEWEST, MOST);
+    }
+
     /// The kept call that this one is as. `alike`: its varying values may be others.
     #[inline(always)]
     pub(super) fn like(&mut self, unpacked: &Unpacked, alike: bool) -> Option<Like> {
@@ -101,7 +122,7 @@ impl KeptCalls {
     fn look_up(&mut self, unpacked: &Unpacked, alike: bool) -> Option<u16> {
         if self.is_strict == alike {
             // Calls with other varying values are no more alike, or are from now on: nothing is known.
-            *self = KeptCalls { is_strict: !alike, ..KeptCalls::default() };
+            *self = KeptCalls { is_strict: !alike, ..KeptCalls::of_at_most(self.most) };
         }
         let slot = self.by_likeness.get(&self.likeness(unpacked)?).copied()?;
         self.slots.get(usize::from(slot)).filter(|kept| kept.is_as(unpacked))?;
@@ -117,7 +138,7 @@ impl KeptCalls {
         self.links[place] = Link { version: unpacked.cell.version, slot };
     }
 
-    /// Stands for what must be the same in all calls of one slot; `None`: that is the slot of one cell.
+    /// Stands for what must be the same in all calls of one slot; `None`: calls from other cells are never as this one.
     fn likeness(&self, unpacked: &Unpacked) -> Option<u64> {
         let func = FnId::from_index(Commit::unpack(unpacked.key).func as usize).filter(|_| !self.is_strict)?;
         layout(func).likeness(unpacked.key, unpacked.words)
@@ -136,6 +157,8 @@ impl KeptCalls {
         let bytes = of_call(call);
         let others = self.bytes - kept.bytes as usize;
         if others.saturating_add(bytes) > MOST_BYTES {
+            // Slots that cells have left are among them.
+            self.is_full = true;
             return None;
         }
         self.bytes = others + bytes;
@@ -151,7 +174,11 @@ impl KeptCalls {
             Some(likeness) => self.by_likeness.get(&likeness).copied(),
             None => self.slot_of_cell(unpacked),
         };
-        if slot.is_none() && self.slots.len() >= MOST {
+        if likeness.is_some() && slot.is_some() {
+            // It is another call with the same hash, to which cells are linked.
+            return;
+        }
+        if slot.is_none() && self.slots.len() >= self.most {
             self.is_full = true;
             return;
         }
@@ -185,7 +212,7 @@ impl KeptCalls {
     /// Forgets all, if there were more different calls than slots: the program does something else now. True if it was so.
     pub(super) fn make_room(&mut self) -> bool {
         if self.is_full {
-            *self = KeptCalls { is_strict: self.is_strict, ..KeptCalls::default() };
+            *self = KeptCalls { is_strict: self.is_strict, ..KeptCalls::of_at_most(self.most) };
             return true;
         }
         false

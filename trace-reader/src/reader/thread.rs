@@ -387,6 +387,11 @@ impl Thread {
         self.decoder.likeness_of(record_at(&self.records, self.at)?)
     }
 
+    /// The process is one of so many: calls that are kept take memory.
+    pub(super) fn is_one_of(&mut self, ranks: usize) {
+        self.decoder.share_kept_among(ranks);
+    }
+
     /// See [`super::RankReader::keep_anew`].
     pub(super) fn keep_anew(&mut self) {
         self.decoder.keep_anew();

@@ -43,7 +43,7 @@ pub use sink::{Keeps, Sink};
 use stage::StageView;
 use thread::Thread;
 use threads::Threads;
-pub use varying::{Field, Part, Varying, outs_with_varying, varying_fields, varying_of, varying_status, with_varying};
+pub use varying::{Field, Part, Varying, varying_fields, varying_of, varying_status, with_varying};
 
 /// Reads one rank's trace.
 pub struct RankReader {

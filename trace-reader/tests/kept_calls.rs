@@ -11,7 +11,7 @@ use trace_format::mpi::{FnId, Status};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::{
-    Keeps, LeanEvent, RankEvent, RankReader, Repeat, Rounds, Sink, outs_with_varying, varying_fields, varying_of,
+    Keeps, LeanEvent, Part, RankEvent, RankReader, Repeat, Rounds, Sink, varying_fields, varying_of, varying_status,
     with_varying,
 };
 use trace_reader::synthetic::{RankWriter, header};
@@ -37,6 +37,14 @@ impl Keeper {
     fn as_kept(&self, repeat: &Repeat) -> Call {
         let like = &self.kept[&repeat.slot];
         let fields = varying_fields(like.func);
+        let mut outs = like.outs.to_values();
+        for (at, (field, varying)) in fields.iter().zip(repeat.varying).enumerate() {
+            match (field.part, &mut outs[field.place]) {
+                (Part::Written, value) => *value = Value::Int(varying),
+                (Part::Status(0), Value::Status(status)) => *status = varying_status(at, &repeat.varying).unwrap(),
+                _ => {}
+            }
+        }
         Call {
             thread: repeat.thread,
             index: repeat.index,
@@ -46,7 +54,7 @@ impl Keeper {
             t_return: repeat.t_return,
             outcome: Outcome::Returned(repeat.class),
             ins: with_varying(fields, &repeat.varying, &like.ins),
-            outs: outs_with_varying(fields, &repeat.varying, &like.outs),
+            outs,
             ..Call::new(like.func)
         }
     }

@@ -5,7 +5,7 @@ use super::accesses::MAX_RUNS;
 use super::files::is_access;
 use crate::arg_places::{ArgPlaces, NONE, Place, Side};
 use crate::model::Model;
-use crate::state::{Accessed, CommIx, Exposes, Lasts, News, Origin, Request, status_at};
+use crate::state::{Accessed, CommIx, Exposes, Lasts, News, Origin, Request};
 use rma::Deed;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -181,7 +181,7 @@ impl Model {
         };
         let (reads, writes) = (|| Some(one(Deed::Read, s.send)), || Some(one(Deed::Write, s.recv)));
         let mut all: SmallVec<[Use; 2]> = match s.class {
-            _ if is_access(s) => self.uses_of_file(s, outs),
+            _ if is_access(s) => self.uses_of_file(origin, s, outs),
             Class::Send(..) => sends().into_iter().collect(),
             Class::Recv(_) => gets(s.peer).into_iter().collect(),
             Class::Mrecv(_) => gets(NONE).into_iter().collect(),
@@ -195,8 +195,8 @@ impl Model {
     }
 
     /// The buffer of an access to a file. A read may come to the end of the file.
-    fn uses_of_file(&self, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
-        let most = status_at(outs, s.status, 0).and_then(|status| status.bytes);
+    fn uses_of_file(&self, origin: &Origin, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
+        let most = origin.status_at(outs, s.status, 0).and_then(|status| status.bytes);
         let used = match (s.send.count, start(s.class)) {
             (NONE, Start::Blocking) if most.is_none() => None,
             (NONE, _) => Some(Use { deed: Deed::Write, side: s.recv, most, data: Data::One }),

@@ -18,7 +18,7 @@ pub(crate) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64
         }
         Class::Collective(coll, start) if start != Start::Persistent => of_collective(model, origin, s, coll),
         Class::Recv(Start::Blocking) | Class::Mrecv(Start::Blocking) | Class::Wait(_) => {
-            match outs.get(s.status.into()) {
+            match origin.result(outs, s.status) {
                 Arg::Status(status) => status.bytes,
                 _ => None,
             }

@@ -250,7 +250,9 @@ fn take_turns(
             let turn = loop {
                 match sources.get_mut(source_of[*place]).map_or(Err(NoTurn::Over), Source::next) {
                     Ok(turn) => break turn,
-                    Err(NoTurn::Halved) => source_of.iter_mut().enumerate().for_each(|(place, of)| *of = place % 2),
+                    Err(NoTurn::Halved) => {
+                        source_of.iter_mut().enumerate().for_each(|(place, of)| *of = half_of(place))
+                    }
                     Err(NoTurn::Over) => return false,
                 }
             };
@@ -350,6 +352,11 @@ enum Handed {
     Halved,
 }
 
+/// Which of two threads reads a rank, by its place, when they share the ranks.
+fn half_of(place: usize) -> usize {
+    place % 2
+}
+
 /// Why a source has no next turn.
 enum NoTurn {
     Over,
@@ -430,7 +437,8 @@ impl<'a> Reading<'a> {
 
     /// Gives every other rank away.
     fn halve(&mut self) -> Reading<'a> {
-        let (mine, others) = std::mem::take(&mut self.members).into_iter().partition(|member| member.place % 2 == 0);
+        let (mine, others) =
+            std::mem::take(&mut self.members).into_iter().partition(|member| half_of(member.place) == 0);
         self.members = mine;
         let memory = Memory::default();
         Reading { members: others, plan: self.plan, memory, together: Vec::new(), events: 0, wanted: true }

@@ -38,7 +38,8 @@ pub(crate) struct Pattern {
     pub(crate) site: Id,
     /// The arguments of one of the calls: [`Origin::int`] and its companions say what the others were given.
     ins: Args,
-    /// The results of those that had returned when they were read.
+    /// The results of one of those that had returned when they were read: [`Origin::result`], [`Origin::status_at`] and
+    /// [`Origin::new_request`] say what the others returned.
     pub(crate) outs: Args,
     /// How many more times the same poll was made in each.
     pub(crate) polls: u32,
@@ -336,14 +337,6 @@ pub(crate) fn row_int(origin: &Origin, name: &str) -> Option<i64> {
 #[inline]
 pub fn int(values: &Args, place: Place) -> Option<i64> {
     if place == NONE { None } else { values.int(place.into()) }
-}
-
-pub(crate) fn status_at(outs: &Args, place: Place, i: usize) -> Option<Status> {
-    match value(outs, place) {
-        Arg::Status(status) => Some(status),
-        Arg::Statuses(all) => all.get(i).copied(),
-        _ => None,
-    }
 }
 
 /// A call of `origin` as the readable notation needs it.

@@ -51,7 +51,7 @@ pub(crate) use accesses::{
 pub(crate) use buffers::names_session;
 pub use call::int;
 pub(crate) use call::row_int;
-pub(crate) use call::{MessageEnd, Origin, Pattern, Target, as_call, status_at, value};
+pub(crate) use call::{MessageEnd, Origin, Pattern, Target, as_call, value};
 pub(crate) use channels::{Channel, ChannelEnd, Described, DescribedPair, MOST_PARTITIONS};
 pub(crate) use comms::{Comm, CommIx, CommKey, Comms, Member, Topology, peers};
 pub(crate) use damage::{Damage, Spoilt, WrongResult};

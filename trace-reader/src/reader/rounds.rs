@@ -94,7 +94,7 @@ impl RankReader {
         sink: &mut CostMeter<S>,
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get_mut(number) else { return Ok(false) };
-        thread.is_one_of(self.header.size.max(1).cast_unsigned() as usize);
+        thread.keep_as_one_of(self.header.size.max(1).cast_unsigned() as usize);
         let round_len = sink.round_len();
         // The sink may be another one than before, with other rounds.
         let known = thread.trials.known.take();

@@ -387,8 +387,8 @@ impl Thread {
         self.decoder.likeness_of(record_at(&self.records, self.at)?)
     }
 
-    /// The process is one of so many: calls that are kept take memory.
-    pub(super) fn is_one_of(&mut self, ranks: usize) {
+    /// The process is one of so many, which share the memory for calls that are kept.
+    pub(super) fn keep_as_one_of(&mut self, ranks: usize) {
         self.decoder.share_kept_among(ranks);
     }
 

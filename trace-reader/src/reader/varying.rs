@@ -268,18 +268,3 @@ pub fn with_varying(fields: &[Field], varying: &Varying, ins: &Args) -> Vec<Valu
     }
     values
 }
-
-/// As [`with_varying`], of the values at the return.
-pub fn outs_with_varying(fields: &[Field], varying: &Varying, outs: &Args) -> Vec<Value> {
-    let mut values = outs.to_values();
-    let status = fields.iter().position(|field| field.part == Part::Status(0));
-    let status = status.and_then(|at| varying_status(at, varying));
-    for (field, varying) in fields.iter().zip(varying) {
-        match (field.part, values.get_mut(field.place)) {
-            (Part::Written, Some(Value::Int(value))) => *value = *varying,
-            (Part::Status(_), Some(Value::Status(value))) => *value = status.unwrap_or(*value),
-            _ => {}
-        }
-    }
-    values
-}

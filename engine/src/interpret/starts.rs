@@ -33,7 +33,7 @@ impl Model {
         let MessageEnd { comm, peer, one, .. } = end;
         // Messages that are made most often have both at hand.
         let varying = |at: Option<u8>| at.map(|at| origin.varying[usize::from(at)]);
-        let own = (varying(s.varying.tag), varying(s.varying.count));
+        let own = (varying(origin.own_tag), varying(origin.own_count));
         debug_assert!(own.0.is_none_or(|own| Some(own) == origin.int(tag)), "no other tag");
         debug_assert!(own.1.is_none_or(|own| Some(own) == origin.int(side.count)), "no other count");
         let tag = own.0.or_else(|| origin.int(tag))? as i32;

@@ -1,7 +1,7 @@
 //! A call as long as something may be said of it: what it has in common with others of its loop, and what is its own.
 
 use super::comms::CommIx;
-use crate::arg_places::{ArgPlaces, NONE, Place, arg_places};
+use crate::arg_places::{ArgPlaces, NONE, Place, VaryingPlaces, arg_places};
 use crate::collections::At;
 use crate::types::Amount;
 use std::cell::{Cell, OnceCell};
@@ -50,6 +50,9 @@ pub(crate) struct Pattern {
     written: Option<u8>,
     /// Which are the place and the handle of the request that the call is given.
     given: Option<(u8, u8)>,
+    /// Which are the number of elements in a buffer and the tag; `None`, too, where the call was not given an integer.
+    pub(crate) own_count: Option<u8>,
+    pub(crate) own_tag: Option<u8>,
     /// Facts that were found out of the last of them, and that mostly hold again. Nothing for a call that is the only one:
     /// it takes less memory then.
     found: OnceCell<Box<Found>>,
@@ -114,6 +117,7 @@ impl Pattern {
         (self.func, self.site, self.polls) = (call.func, call.site, call.polls);
         (self.arg_places, self.fields) = (described.arg_places, described.fields);
         (self.slot, self.written, self.given) = (described.slot, described.written, described.given);
+        (self.own_count, self.own_tag) = (described.own_count, described.own_tag);
         self.found.take();
     }
 
@@ -131,9 +135,9 @@ impl Pattern {
 
     #[inline(always)]
     pub(crate) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
-        let Described { arg_places, fields, slot, written, given } = Described::of(func, &ins);
+        let Described { arg_places, fields, slot, written, given, own_count, own_tag } = Described::of(func, &ins);
         let found = OnceCell::new();
-        Pattern { func, arg_places, site, ins, outs, polls, fields, slot, written, given, found }
+        Pattern { func, arg_places, site, ins, outs, polls, fields, slot, written, given, own_count, own_tag, found }
     }
 }
 
@@ -144,6 +148,8 @@ struct Described {
     slot: Option<u8>,
     written: Option<u8>,
     given: Option<(u8, u8)>,
+    own_count: Option<u8>,
+    own_tag: Option<u8>,
 }
 
 impl Pattern {
@@ -164,7 +170,10 @@ impl Described {
         let slot = (!is_given && own.variable != NONE && ins.int(place).is_some()).then_some(own.variable);
         let given = (is_given && own.slot != NONE && own.handle != NONE).then_some((own.slot, own.handle));
         let written = (own.written != NONE).then_some(own.written);
-        Described { arg_places, fields, slot, written, given }
+        let is_int = |&at: &u8| fields.get(usize::from(at)).is_some_and(|field| ins.int(field.place).is_some());
+        let VaryingPlaces { count, tag, .. } = arg_places.varying;
+        let (own_count, own_tag) = (count.filter(is_int), tag.filter(is_int));
+        Described { arg_places, fields, slot, written, given, own_count, own_tag }
     }
 }
 
@@ -188,7 +197,7 @@ impl Origin {
         // A varying value that is not a buffer's is looked at more often than it need be.
         let at = if self.fields.is_empty() { 0 } else { self.varying[0] };
         let Some(found) = self.found() else { return true };
-        let count = self.arg_places.varying.count.map_or(0, |count| self.varying[usize::from(count)]);
+        let count = self.own_count.map_or(0, |count| self.varying[usize::from(count)]);
         let got = self.varied_status().and_then(|status| status.bytes).unwrap_or(0);
         let here = Buffers { low: at, high: at, count, got };
         let (is_new, known) = found.buffers.get().map_or((true, here), |known| known.with(here));

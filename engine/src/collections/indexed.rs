@@ -61,6 +61,24 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
         }
     }
 
+    /// Removes the entries of which `is_kept` is false.
+    pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(&K, &V) -> bool) {
+        let Indexed { index, all } = self;
+        all.retain(|(key, value)| {
+            let stays = is_kept(key, value);
+            if !stays {
+                index.remove(key);
+            }
+            stays
+        });
+    }
+
+    /// Gives the memory of the index back that it has for more entries.
+    pub(crate) fn shrink(&mut self) {
+        self.index.shrink_to_fit();
+    }
+
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.index.len()
     }

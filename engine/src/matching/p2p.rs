@@ -5,8 +5,8 @@
 //! it is paired only when no receive posted before it, and still open, could have taken the message.
 
 use crate::collections::At;
-use crate::model::Model;
-use crate::state::{CommIx, Data, Lane, Op, OpId, Pending};
+use crate::model::{Model, has_threads};
+use crate::state::{CommIx, Data, Lane, OpId, Pending};
 
 /// Empty lanes are kept for the next message as long as there are not more than this many.
 const MAX_LANES: usize = 256;
@@ -19,7 +19,7 @@ impl Model {
         let probably = o.origin.found().map(|found| found.sent.get()).unwrap_or_default();
         o.mailbox = boxes.place(dest, probably.0);
         let Some(mailbox) = boxes.at(o.mailbox) else { return };
-        let lane = mailbox.lanes.place(key, probably.1);
+        let lane = mailbox.lane(key, probably.1);
         let Some(here) = mailbox.lanes.at(lane) else { return };
         if let Some(found) = o.origin.found() {
             found.sent.set((o.mailbox, lane));
@@ -28,9 +28,22 @@ impl Model {
         let (other, late) = here.last.note(o.shown());
         here.mixed |= other;
         here.unsure |= late;
-        if !here.recvs.is_empty() {
-            let at = (comm, o.mailbox, lane);
+        let (waits, at) = (!here.recvs.is_empty(), (comm, o.mailbox, lane));
+        if mailbox.has_many_new() {
+            self.forget_idle_lanes(comm, at.1, dest);
+        }
+        if waits {
             self.try_lane(at, dest, key);
+        }
+    }
+
+    #[cold]
+    fn forget_idle_lanes(&mut self, comm: CommIx, mailbox: At, dest: i32) {
+        // Whoever used a lane last says of threads in which order messages were sent.
+        let ranks = &self.ranks;
+        let is_alone = |rank: i32| !has_threads(ranks, rank);
+        if let Some(mailbox) = self.comms.list[comm].boxes.at(mailbox).filter(|_| is_alone(dest)) {
+            mailbox.forget_idle(is_alone);
         }
     }
 
@@ -61,7 +74,7 @@ impl Model {
             _ => mailbox.pending.remove(place),
         };
         let found = o.origin.found().map(|found| &found.received);
-        let lane_at = mailbox.lanes.place((source, tag), found.map(|found| found.get().1).unwrap_or_default());
+        let lane_at = mailbox.lane((source, tag), found.map(|found| found.get().1).unwrap_or_default());
         if let Some(found) = found {
             found.set((at, lane_at));
         }
@@ -162,8 +175,8 @@ impl Model {
         self.hear_pair(send, recv);
         self.order_pair(send, recv);
         if self.ops[recv].data.is_none() {
-            self.ops[recv].waiting_partner = Some(send);
-            self.ops[send].waiting_partner = Some(recv);
+            self.ops[recv].rare_mut().waiting_partner = Some(send);
+            self.ops[send].rare_mut().waiting_partner = Some(recv);
             return;
         }
         self.meet(send, recv);
@@ -188,8 +201,8 @@ impl Model {
     /// The receive of a matched probe said where the message goes.
     pub(crate) fn supply(&mut self, recv: OpId, data: Data) {
         self.ops[recv].data = Some(data);
-        if let Some(send) = self.ops[recv].waiting_partner.take() {
-            self.ops[send].waiting_partner = None;
+        if let Some(send) = self.ops[recv].rare.as_mut().and_then(|rare| rare.waiting_partner.take()) {
+            self.ops[send].rare_mut().waiting_partner = None;
             self.compare(send, recv);
             self.release(send);
             self.release(recv);
@@ -209,11 +222,11 @@ impl Model {
     /// Forgets an operation that nobody needs any more.
     #[inline]
     pub(crate) fn release(&mut self, op: OpId) {
-        let over = |o: &&Op| o.done && o.matched && o.waiting_partner.is_none();
-        match self.ops.get(op).filter(over).map(|o| o.met) {
-            Some(Some(other)) => self.part(op, other),
-            Some(None) => self.forget_op(op),
-            None => {}
+        let Some(o) = self.ops.get(op).filter(|o| o.done && o.matched) else { return };
+        match o.rare.as_ref().map(|rare| (rare.waiting_partner, rare.met)) {
+            Some((Some(_), _)) => {}
+            Some((None, Some(other))) => self.part(op, other),
+            Some((None, None)) | None => self.forget_op(op),
         }
     }
 }

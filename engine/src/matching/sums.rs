@@ -20,8 +20,8 @@ impl Model {
     pub(crate) fn meet(&mut self, send: OpId, recv: OpId) {
         let takes = |op: OpId| self.ranks[self.ops[op].rank as usize].sums;
         if takes(send) && takes(recv) {
-            self.ops[send].met = Some(recv);
-            self.ops[recv].met = Some(send);
+            self.ops[send].rare_mut().met = Some(recv);
+            self.ops[recv].rare_mut().met = Some(send);
         }
     }
 
@@ -38,7 +38,7 @@ impl Model {
 
     fn compare_sums(&mut self, send: OpId, recv: OpId) {
         let (Some(s), Some(r)) = (self.ops.get(send), self.ops.get(recv)) else { return };
-        let (Some(sent), Some(received)) = (&s.sum, &r.sum) else { return };
+        let (Some(sent), Some(received)) = (s.sum(), r.sum()) else { return };
         let differ = sent.sum.bytes == received.sum.bytes && sent.sum.digest != received.sum.digest;
         if !differ || s.dim || r.dim {
             return;

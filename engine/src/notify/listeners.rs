@@ -24,8 +24,8 @@ impl Model {
     /// The two are one message.
     pub(crate) fn hear_pair(&mut self, send: OpId, recv: OpId) {
         if self.listeners.is_on() {
-            self.ops[send].listener_notes.get_or_insert_default().counterpart = Counterpart::Op(recv);
-            self.ops[recv].listener_notes.get_or_insert_default().counterpart = Counterpart::Op(send);
+            self.ops[send].listener_notes_mut().counterpart = Counterpart::Op(recv);
+            self.ops[recv].listener_notes_mut().counterpart = Counterpart::Op(send);
         }
     }
 
@@ -34,7 +34,7 @@ impl Model {
         if let Some(now) = &self.listeners.now
             && let Some(o) = self.ops.get_mut(op)
         {
-            o.listener_notes.get_or_insert_default().ended.get_or_insert_with(|| now.clone());
+            o.listener_notes_mut().ended.get_or_insert_with(|| now.clone());
         }
     }
 
@@ -45,14 +45,14 @@ impl Model {
         }
         if let Some(op) = self.ops.remove(op) {
             let half = self.half(&op);
-            match op.listener_notes.map(|h| h.counterpart) {
+            match op.listener_notes().map(|h| &h.counterpart) {
                 Some(Counterpart::Op(other)) => {
-                    if let Some(notes) = self.ops.get_mut(other).and_then(|o| o.listener_notes.as_mut()) {
-                        notes.counterpart = Counterpart::Gone(half);
+                    if let Some(other) = self.ops.get_mut(*other).filter(|o| o.listener_notes().is_some()) {
+                        other.listener_notes_mut().counterpart = Counterpart::Gone(half);
                     }
                 }
                 Some(Counterpart::Gone(other)) => {
-                    self.notify_message(half, other, matches!(op.kind, crate::state::OpKind::Send(_)))
+                    self.notify_message(half, *other, matches!(op.kind, crate::state::OpKind::Send(_)))
                 }
                 Some(Counterpart::Nobody) | None => {}
             }
@@ -70,7 +70,7 @@ impl Model {
         let sent = op.data.and_then(|d| d.amount.bytes).filter(|_| op.is_send());
         Half {
             call: CallSeen::new(op.shown()),
-            ended: op.listener_notes.as_ref().and_then(|h| h.ended.as_deref()).map(CallSeen::new),
+            ended: op.listener_notes().and_then(|h| h.ended.as_deref()).map(CallSeen::new),
             bytes: sent.or(op.got),
             comm: self.comms.list.get(op.comm).map_or(0, |c| c.serial),
             peer: op.peer,
@@ -98,7 +98,7 @@ impl Model {
         let under_way = self.under_way();
         for (id, op) in self.ops.iter() {
             let half = self.half(op);
-            match op.listener_notes.as_ref().map_or(&Counterpart::Nobody, |h| &h.counterpart) {
+            match op.listener_notes().map_or(&Counterpart::Nobody, |h| &h.counterpart) {
                 Counterpart::Gone(other) if op.is_send() => listener.message(&Message::of(half, *other)),
                 Counterpart::Gone(other) => listener.message(&Message::of(*other, half)),
                 Counterpart::Op(other) if op.is_send() => match self.ops.get(*other) {

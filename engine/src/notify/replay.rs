@@ -7,7 +7,7 @@ use crate::deadlock_replay::{AllReplayIds, Poll};
 use crate::model::Model;
 use crate::recorded::{Known, Named, Wanted as WantedRaces};
 use crate::state::{CollectiveReplayIds, CommIx, Entered, OpId, OpKind, Origin, ReplayIds, View};
-use schedules::{Act, Kind, Mode, Needs, Probe};
+use schedules::{Act, Kind, Mode, Needs, OpIx, Probe};
 use smallvec::SmallVec;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, Coll, Many, SendMode, Start};
@@ -74,9 +74,8 @@ impl Model {
         if o.dim || comm.is_foreign() || comm.made_wrongly {
             return self.deadlock_replay.recorded.give_up(UNTOLD);
         }
-        let (ix, persistent, amount) = (o.comm, o.start.is_some(), o.data.map(|d| d.amount));
         let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
-        let (act, kind) = match o.kind {
+        let act = match o.kind {
             OpKind::Send(mode) => {
                 let mode = match mode {
                     SendMode::Buffered => Mode::Buffered,
@@ -84,27 +83,33 @@ impl Model {
                     _ => Mode::Standard,
                 };
                 let bytes = o.data.and_then(|d| d.amount.bytes).unwrap_or(0);
-                let to = peer as u32;
-                let kind = Kind::Send { mode, comm, from: rank, to, tag, bytes };
-                (Act::Send { mode, comm, from: rank, to, tag, bytes }, kind)
+                Act::Send { mode, comm, from: rank, to: peer as u32, tag, bytes }
             }
             OpKind::Recv => {
                 let source = u32::try_from(peer).ok();
-                let tag = (tag != ANY_TAG).then_some(tag);
-                let kind = Kind::Recv { comm, at: rank, source, tag, got: None, steers: None };
-                (Act::Recv { comm, at: rank, source, tag }, kind)
+                Act::Recv { comm, at: rank, source, tag: (tag != ANY_TAG).then_some(tag) }
             }
         };
         let origin = o.shown().clone();
         let thread = self.replay_thread(origin.rank, origin.thread);
-        let w = &mut self.deadlock_replay;
-        let recorded = match w.recorded.is_written() || kind.is_open() {
-            true => w.recorded.start(thread, kind, Some(ix), persistent, amount, &origin),
-            false => None,
-        };
-        let replay = w.commands.start(thread, act, origin);
+        let is_recorded = self.deadlock_replay.recorded.is_written() || act.is_open();
+        let recorded = if is_recorded { self.record_start(op, thread, &act) } else { None };
+        let replay = self.deadlock_replay.commands.start(thread, act, origin);
         self.ops[op].replayed = Some(ReplayIds { replay, recorded });
         self.hand_over_if_full();
+    }
+
+    /// The same for the recorded program.
+    #[inline(never)]
+    fn record_start(&mut self, op: OpId, thread: u32, act: &Act) -> Option<OpIx> {
+        let kind = match *act {
+            Act::Send { mode, comm, from, to, tag, bytes } => Kind::Send { mode, comm, from, to, tag, bytes },
+            Act::Recv { comm, at, source, tag } => Kind::Recv { comm, at, source, tag, got: None, steers: None },
+            Act::Part { .. } => return None,
+        };
+        let o = &self.ops[op];
+        let amount = o.data.map(|d| d.amount);
+        self.deadlock_replay.recorded.start(thread, kind, Some(o.comm), o.start.is_some(), amount, o.shown())
     }
 
     /// A process started its part of a collective operation.

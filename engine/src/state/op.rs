@@ -2,6 +2,7 @@
 
 use super::call::{Origin, Target};
 use super::comms::CommIx;
+use super::listener_notes::ListenerNotes;
 use super::sums::Sum;
 use crate::collections::{At, NOWHERE};
 use crate::types::Amount;
@@ -43,38 +44,67 @@ pub(crate) struct Op {
     pub(crate) order: u64,
     /// Where it is posted.
     pub(crate) mailbox: At,
-    /// The other half, while the receive of a matched probe has not been called.
-    pub(crate) waiting_partner: Option<OpId>,
     /// Not all calls of its rank are known at this place, or nobody says whether it was cancelled: which message it is
     /// about is uncertain.
     pub(crate) dim: bool,
-    /// The matched probe that posted it, once `origin` is the receive.
-    pub(crate) at: Option<Rc<Origin>>,
     /// Bytes that a receive says it got.
     pub(crate) got: Option<u64>,
-    /// The checksum of the data that were sent or received.
-    pub(crate) sum: Option<Box<Sum>>,
-    /// The other half, which is kept until both are over, for their sums.
-    pub(crate) met: Option<OpId>,
+    /// Few have any of this. It is apart, as many operations come and go.
+    pub(crate) rare: Option<Box<RareOfOp>>,
     /// Its number in the deadlock replay, until that is told the last thing of it.
     pub(crate) replayed: Option<super::replay_ids::ReplayIds>,
     /// That replay knows that it is over.
     pub(crate) is_over_in_replay: bool,
+}
+
+/// See [`Op::rare`].
+#[derive(Debug, Default)]
+pub(crate) struct RareOfOp {
+    /// The matched probe that posted it, once `origin` is the receive.
+    pub(crate) at: Option<Rc<Origin>>,
+    /// The other half, while the receive of a matched probe has not been called.
+    pub(crate) waiting_partner: Option<OpId>,
+    /// The checksum of the data that were sent or received.
+    pub(crate) sum: Option<Sum>,
+    /// The other half, which is kept until both are over, for their sums.
+    pub(crate) met: Option<OpId>,
     /// If somebody listens.
-    pub(crate) listener_notes: Option<Box<super::listener_notes::ListenerNotes>>,
+    pub(crate) listener_notes: Option<ListenerNotes>,
 }
 
 impl Op {
+    /// See [`Op::rare`]: makes it, if there is none.
+    pub(crate) fn rare_mut(&mut self) -> &mut RareOfOp {
+        self.rare.get_or_insert_default()
+    }
+
+    /// See [`RareOfOp::listener_notes`]: makes them, if there are none.
+    pub(crate) fn listener_notes_mut(&mut self) -> &mut ListenerNotes {
+        self.rare_mut().listener_notes.get_or_insert_default()
+    }
+
+    /// See [`RareOfOp::listener_notes`].
+    pub(crate) fn listener_notes(&self) -> Option<&ListenerNotes> {
+        self.rare.as_ref()?.listener_notes.as_ref()
+    }
+
+    /// See [`RareOfOp::sum`].
+    pub(crate) fn sum(&self) -> Option<&Sum> {
+        self.rare.as_ref()?.sum.as_ref()
+    }
+
     /// The call that gives it its place among the others.
+    #[inline]
     pub(crate) fn at(&self) -> &Rc<Origin> {
-        self.at.as_ref().unwrap_or(self.shown())
+        self.rare.as_ref().and_then(|rare| rare.at.as_ref()).unwrap_or(self.shown())
     }
 
     /// All calls that it may be spoken of with.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
-        let by = self.sum.as_ref().map(|s| s.by());
-        let ended = self.listener_notes.as_ref().and_then(|h| h.call());
-        [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by, ended].into_iter().flatten()
+        let by = self.sum().map(Sum::by);
+        let ended = self.listener_notes().and_then(ListenerNotes::call);
+        let at = self.rare.as_ref().and_then(|rare| rare.at.as_ref());
+        [Some(&self.origin), self.start.as_ref(), at, by, ended].into_iter().flatten()
     }
 
     pub(crate) fn is_send(&self) -> bool {
@@ -109,15 +139,11 @@ impl Op {
             done: false,
             order: 0,
             mailbox: NOWHERE,
-            waiting_partner: None,
             dim: false,
-            at: None,
             got: None,
-            sum: None,
-            met: None,
+            rare: None,
             replayed: None,
             is_over_in_replay: false,
-            listener_notes: None,
         }
     }
 }

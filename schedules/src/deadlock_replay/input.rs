@@ -82,7 +82,7 @@ impl Act {
     }
 
     /// Is it a wildcard receive?
-    pub(super) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())
     }
 

@@ -99,7 +99,7 @@ impl Model {
         self.hand_over_if_full();
     }
 
-    /// The same for the recorded program.
+    /// Notes the start of an operation in the recorded program.
     #[inline(never)]
     fn record_start(&mut self, op: OpId, thread: u32, act: &Act) -> Option<OpIx> {
         let kind = match *act {

@@ -143,7 +143,7 @@ impl Mailbox {
         let new = &mut self.new;
         new.once = new.once.wrapping_add(1);
         let is_trial = most == NewLanes::MOST;
-        // First after the 1st, 8th, 64th and 512th time.
+        // At first after the 1st, 8th, 64th and 512th time.
         let is_rare = new.once.is_power_of_two() && new.once.trailing_zeros().is_multiple_of(3);
         if !is_trial && (is_rare || new.once.is_multiple_of(NewLanes::OFTEN)) {
             // They may come again behind more than were looked for.

@@ -101,8 +101,7 @@ impl<'a> Input<'a> {
             words[i] = words[i].wrapping_add(strides[i]);
         }
         let mut next = 0usize;
-        loop {
-            let Some(skipped) = self.number()?.checked_sub(1) else { break };
+        while let Some(skipped) = self.number()?.checked_sub(1) {
             next = next.saturating_add(skipped.try_into().unwrap_or(usize::MAX));
             let (Some(word), Some(stride)) = (words.get_mut(next), strides.get_mut(next)) else {
                 return Err(self.damage());

@@ -96,22 +96,31 @@ impl<'a> Input<'a> {
         let Some((words, strides)) = cells.words_mut(cell) else { return Err(self.damage()) };
         let all = words.len().min(strides.len());
         let (words, strides) = (&mut words[..all], &mut strides[..all]);
-        // All words go on as before, several at a time; then those that have not are corrected.
-        for i in 0..all {
-            words[i] = words[i].wrapping_add(strides[i]);
-        }
         let mut next = 0usize;
-        while let Some(skipped) = self.number()?.checked_sub(1) {
-            next = next.saturating_add(skipped.try_into().unwrap_or(usize::MAX));
+        loop {
+            let skipped = self.number()?;
+            let to = next.saturating_add(skipped.saturating_sub(1).try_into().unwrap_or(usize::MAX));
+            if to > all {
+                return Err(self.damage());
+            }
+            for i in next..to {
+                words[i] = words[i].wrapping_add(strides[i]);
+            }
+            next = to;
+            if skipped == 0 {
+                break;
+            }
+            let difference = unzigzag(self.number()?);
             let (Some(word), Some(stride)) = (words.get_mut(next), strides.get_mut(next)) else {
                 return Err(self.damage());
             };
-            let difference = unzigzag(self.number()?);
-            *word = word.wrapping_sub(*stride).wrapping_add(difference);
-            *stride = next_stride(*stride, difference);
+            (*word, *stride) = (word.wrapping_add(difference), next_stride(*stride, difference));
             next += 1;
         }
         let mut any = 0;
+        for i in next..all {
+            words[i] = words[i].wrapping_add(strides[i]);
+        }
         for stride in strides.iter() {
             any |= *stride;
         }

@@ -495,6 +495,41 @@ fn noise_never_breaks_the_engine() {
     }
 }
 
+/// Rank 0 sends so many messages to rank 1, which receives them, each with a tag of its own.
+fn tags_that_come_once(from: i32, messages: i32) -> String {
+    let message = |tag| {
+        format!("0: MPI_Send(dest=1, tag={tag}) = ok\n1: MPI_Recv(source=0, tag={tag}) = ok {{status=0/{tag}/4}}\n")
+    };
+    (from..from + messages).map(message).collect()
+}
+
+#[test]
+fn mistakes_are_found_among_tags_that_come_once() {
+    for level in 0..4 {
+        for between in [0, 10, 400, 3_000] {
+            let text = format!(
+                "0: MPI_Init_thread(required={level}) = ok {{provided={level}}}\n\
+                 1: MPI_Init_thread(required={level}) = ok {{provided={level}}}\n\
+                 {}\
+                 0: MPI_Send(dest=1, tag=7) = ok\n\
+                 1: MPI_Mprobe(source=0, tag=7) = ok {{message=7, status=0/7/4}}\n\
+                 0: MPI_Send(dest=1, tag=8) = ok\n\
+                 {}\
+                 1: MPI_Recv(source=0, tag=8, datatype=MPI_FLOAT) = ok {{status=0/8/4}}\n\
+                 {}\
+                 1{}: MPI_Mrecv(message=7, datatype=MPI_FLOAT) = ok {{status=0/7/4}}\n",
+                tags_that_come_once(20_000, between),
+                tags_that_come_once(100, between),
+                tags_that_come_once(10_000, between),
+                if level < 2 { "" } else { ".1" },
+            );
+            let found = describe(&fed(&text).finish(&End::default()));
+            let mistakes = found.matches("error wrong-data-type x1").count();
+            assert_eq!(mistakes, 2, "level {level}, {between} messages between: {found}");
+        }
+    }
+}
+
 #[test]
 fn names_of_freed_objects_stay_as_long_as_a_finding_speaks_of_them() {
     let mut engine = fed("ranks 1\n0: MPI_Comm_dup() = ok {newcomm=c7{0}}\n");

@@ -10,6 +10,9 @@ pub(crate) type At = u32;
 /// The place of no entry.
 pub(crate) const NOWHERE: At = At::MAX;
 
+/// An index has room for so many entries.
+const FEW: usize = 14;
+
 pub(crate) struct Indexed<K, V> {
     index: FxHashMap<K, At>,
     all: Slab<(K, V)>,
@@ -61,21 +64,19 @@ impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
         }
     }
 
-    /// Removes the entries of which `is_kept` is false.
-    pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(&K, &V) -> bool) {
+    /// Removes the entries of which `is_kept` is false. This takes as long as there are entries, however many there were.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&K, &V) -> bool) {
         let Indexed { index, all } = self;
-        all.retain(|(key, value)| {
-            let stays = is_kept(key, value);
+        index.retain(|key, at| {
+            let stays = all.get(*at).is_some_and(|(_, value)| is_kept(key, value));
             if !stays {
-                index.remove(key);
+                all.discard(*at);
             }
             stays
         });
-    }
-
-    /// Gives the memory of the index back that it has for more entries.
-    pub(crate) fn shrink(&mut self) {
-        self.index.shrink_to_fit();
+        if index.capacity() > 8 * index.len().max(FEW) {
+            index.shrink_to(2 * index.len().max(FEW));
+        }
     }
 
     #[inline]
@@ -117,5 +118,16 @@ mod tests {
         let again = all.place(1, one);
         assert!(again != one && all.get(1).unwrap().is_empty());
         assert_eq!(all.keys().collect::<Vec<_>>(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn what_is_not_kept_is_gone() {
+        let mut all: Indexed<u32, u32> = Indexed::default();
+        let places: Vec<At> = (0..1000).map(|key| all.place(key, NOWHERE)).collect();
+        places.iter().for_each(|at| *all.at(*at).unwrap() = *at);
+        all.retain(|key, value| key % 100 == 7 && *value < 500);
+        assert_eq!(all.keys().collect::<Vec<_>>(), [7, 107, 207, 307, 407]);
+        assert!(all.index.capacity() < 64 && all.find(8).is_none() && all.at(places[8]).is_none());
+        assert_eq!(all.get(107), Some(&places[107]));
     }
 }

@@ -50,6 +50,8 @@ impl Model {
                 r.main_thread = Some(origin.thread);
                 // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
                 r.multiple |= matches!(int(outs, s.thread_level), Some(3 | 4096));
+                // MPI_Init asks for MPI_THREAD_SINGLE (MPI 4.1, 11.2.1).
+                r.funneled = matches!(int(outs, s.thread_level), None | Some(0 | 1 | 1024));
             }
             Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
             Class::SessionInit if !failed => {

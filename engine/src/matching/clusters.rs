@@ -2,6 +2,7 @@
 //! have no order, nor have two such receives: then any order may be the true one, and only what no order explains is
 //! wrong.
 
+use crate::collections::NOWHERE;
 use crate::model::Model;
 use crate::state::{CommIx, Message, OpId, Origin, Pair};
 use crate::types::{Amount, Signatures, UNKNOWN};
@@ -73,9 +74,10 @@ impl Model {
         let message =
             Message { send: s.origin.clone(), recv: r.origin.clone(), sent, room, difference: None, count: 1 };
         let pair = Pair { send_at: s.at().clone(), recv_at: r.at().clone(), message, got: r.got };
-        let Some(lane) = self.comms.list[comm].boxes.get_mut(dest).and_then(|b| b.lanes.get_mut(key)) else {
-            return;
-        };
+        let Some(mailbox) = self.comms.list[comm].boxes.get_mut(dest) else { return };
+        // The receive of a matched probe comes later than the message, and the lane may have been forgotten meanwhile.
+        let at = mailbox.lanes.place(key, NOWHERE);
+        let Some(lane) = mailbox.lanes.at(at) else { return };
         lane.unsure |= !sure;
         let closed = if lane.cluster.is_empty() || pair.could_be_in(&lane.cluster) {
             ThinVec::new()

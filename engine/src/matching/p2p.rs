@@ -5,10 +5,11 @@
 //! it is paired only when no receive posted before it, and still open, could have taken the message.
 
 use crate::collections::At;
-use crate::model::{Model, has_threads};
-use crate::state::{CommIx, Data, Lane, OpId, Pending};
+use crate::model::Model;
+use crate::state::{CommIx, Data, Lane, OpId, Pending, Rank};
 
-/// Empty lanes are kept for the next message as long as there are not more than this many.
+/// Empty lanes are kept for the next message as long as there are not more than this many, if they come again (see
+/// [`crate::state::Mailbox::forget_idle`]).
 const MAX_LANES: usize = 256;
 
 impl Model {
@@ -41,9 +42,10 @@ impl Model {
     fn forget_idle_lanes(&mut self, comm: CommIx, mailbox: At, dest: i32) {
         // Whoever used a lane last says of threads in which order messages were sent.
         let ranks = &self.ranks;
-        let is_alone = |rank: i32| !has_threads(ranks, rank);
-        if let Some(mailbox) = self.comms.list[comm].boxes.at(mailbox).filter(|_| is_alone(dest)) {
-            mailbox.forget_idle(is_alone);
+        let has_one_thread = |rank: i32| ranks.get(rank as usize).is_some_and(Rank::has_one_thread);
+        if let Some(mailbox) = self.comms.list[comm].boxes.at(mailbox) {
+            let may_be_forgotten = has_one_thread(dest);
+            mailbox.forget_idle(|source| may_be_forgotten && has_one_thread(source));
         }
     }
 

@@ -14,7 +14,6 @@ use crate::state::{
 };
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
-pub(crate) use resolve::has_threads;
 pub(crate) use rules::Rules;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cell::RefCell;

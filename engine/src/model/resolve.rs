@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::arg_places::{ArgPlaces, Place};
-use crate::state::{CommIx, Member, Origin, Rank, Target};
+use crate::state::{CommIx, Member, Origin, Target};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};
@@ -62,11 +62,6 @@ impl Model {
 
     /// May threads of the rank call at the same time?
     pub(crate) fn has_threads(&self, rank: i32) -> bool {
-        has_threads(&self.ranks, rank)
+        self.ranks.get(rank as usize).is_some_and(|r| r.multiple || r.threads.len() > 1)
     }
-}
-
-/// See [`Model::has_threads`].
-pub(crate) fn has_threads(ranks: &[Rank], rank: i32) -> bool {
-    ranks.get(rank as usize).is_some_and(|r| r.multiple || r.threads.len() > 1)
 }

@@ -88,27 +88,36 @@ pub(crate) struct Mailbox {
     new: NewLanes,
 }
 
-/// How many lanes are new.
+/// Says when it is time to look for idle lanes.
 struct NewLanes {
-    /// Lanes that were made since it was looked which are idle, and messages and receives that found theirs.
-    made: u16,
+    /// Since the last look: lanes that were made, and messages and receives that found theirs.
+    made: u32,
     found: u32,
-    /// With so many new ones it is looked again.
-    most: u16,
-    /// How often they had come once.
+    /// The next look is due with so many new lanes.
+    most: u32,
+    /// Looks that found that most messages had a new lane.
     once: u32,
+    /// More lanes than usual are awaited, since they may come again.
+    is_trial: bool,
 }
 
 impl NewLanes {
-    const FEWEST: u16 = 16;
-    const MOST: u16 = 256;
-    /// At least so often it is tried whether more of them come again.
+    const FEWEST: u32 = 16;
+    /// In a trial.
+    const MANY: u32 = 256;
+    /// A trial is made at least each so many looks.
     const OFTEN: u32 = 1 << 10;
+
+    /// Is it time for a trial? At first that is so after 1, 8, 64 and 512 looks.
+    fn is_time_for_trial(&self) -> bool {
+        let is_early = self.once.is_power_of_two() && self.once.trailing_zeros().is_multiple_of(3);
+        !self.is_trial && (is_early || self.once.is_multiple_of(NewLanes::OFTEN))
+    }
 }
 
 impl Default for NewLanes {
     fn default() -> NewLanes {
-        NewLanes { made: 0, found: 0, most: NewLanes::FEWEST, once: 0 }
+        NewLanes { made: 0, found: 0, most: NewLanes::FEWEST, once: 0, is_trial: false }
     }
 }
 
@@ -119,7 +128,8 @@ impl Mailbox {
         let before = self.lanes.len();
         let at = self.lanes.place(key, probably);
         let is_new = self.lanes.len() > before;
-        self.new.made += u16::from(is_new);
+        // Receives make lanes, too, and nobody looks then: their messages may be of a rank that has no trace.
+        self.new.made = self.new.made.saturating_add(u32::from(is_new));
         self.new.found = self.new.found.saturating_add(u32::from(!is_new));
         at
     }
@@ -130,31 +140,26 @@ impl Mailbox {
         self.new.made >= self.new.most
     }
 
-    /// Forgets the lanes in which nothing is under way, if tags mostly come once: lanes that nobody uses again would fill the
-    /// near caches. `may_forget` says of a source whether its lanes mean nothing while they are empty.
+    /// Forgets the lanes in which nothing is under way, if most messages have a lane of their own: lanes that nobody uses again
+    /// would fill the near caches. `may_forget` says of a source whether its lanes mean nothing while they are empty.
     #[cold]
     pub(crate) fn forget_idle(&mut self, may_forget: impl Fn(i32) -> bool) {
-        let NewLanes { made, found, most, once } = self.new;
-        self.new = NewLanes { most, once, ..NewLanes::default() };
-        // A message that comes once makes its lane, and its receive finds it.
-        if found / 3 >= made.into() {
-            return;
-        }
         let new = &mut self.new;
-        new.once = new.once.wrapping_add(1);
-        let is_trial = most == NewLanes::MOST;
-        // At first after the 1st, 8th, 64th and 512th time.
-        let is_rare = new.once.is_power_of_two() && new.once.trailing_zeros().is_multiple_of(3);
-        if !is_trial && (is_rare || new.once.is_multiple_of(NewLanes::OFTEN)) {
-            // They may come again behind more than were looked for.
-            new.most = NewLanes::MOST;
+        // A message that comes once makes its lane, and its receive finds it.
+        let come_once = new.found / 3 < new.made;
+        (new.made, new.found) = (0, 0);
+        if !come_once {
             return;
         }
-        new.most = NewLanes::FEWEST;
-        self.lanes.retain(|key, lane| !lane.is_idle() || !may_forget(key.0));
-        if is_trial {
-            self.lanes.shrink();
+        new.once = new.once.wrapping_add(1);
+        new.is_trial = new.is_time_for_trial();
+        if new.is_trial {
+            new.most = new.most.max(NewLanes::MANY);
+            return;
         }
+        self.lanes.retain(|key, lane| !lane.is_idle() || !may_forget(key.0));
+        // So many are new at the next look as are looked at in vain.
+        self.new.most = u32::try_from(self.lanes.len()).unwrap_or(u32::MAX).max(NewLanes::FEWEST);
     }
 
     /// Pairs what is left at the end: first what has one lane to choose from, in posting order, wildcards last, so that
@@ -208,12 +213,12 @@ mod tests {
     use super::*;
     use crate::collections::NOWHERE;
 
-    /// A message and its receive.
-    fn pass(mailbox: &mut Mailbox, key: (i32, i32)) {
+    /// A message and its receive. `may_forget`: of any source.
+    fn pass(mailbox: &mut Mailbox, key: (i32, i32), may_forget: bool) {
         let at = mailbox.lane(key, NOWHERE);
         mailbox.lanes.at(at).unwrap().sends.push_back(1);
         if mailbox.has_many_new() {
-            mailbox.forget_idle(|_| true);
+            mailbox.forget_idle(|_| may_forget);
         }
         let at = mailbox.lane(key, at);
         mailbox.lanes.at(at).unwrap().sends.pop_front();
@@ -228,9 +233,9 @@ mod tests {
         mailbox.lanes.at(doubtful).unwrap().mixed = true;
         let mut few = 0;
         for tag in 0..10_000 {
-            pass(&mut mailbox, (0, tag));
-            few += usize::from(mailbox.lanes.len() <= 2 + usize::from(NewLanes::FEWEST));
-            assert!(mailbox.lanes.len() <= 2 + usize::from(NewLanes::FEWEST + NewLanes::MOST));
+            pass(&mut mailbox, (0, tag), true);
+            few += usize::from(mailbox.lanes.len() <= 2 + NewLanes::FEWEST as usize);
+            assert!(mailbox.lanes.len() <= 2 + (NewLanes::FEWEST + NewLanes::MANY) as usize);
         }
         assert!(few > 7_000, "{few}");
         assert_eq!(mailbox.lanes.at(waits).unwrap().sends.len(), 1);
@@ -241,25 +246,53 @@ mod tests {
     fn lanes_that_come_again_stay() {
         for lanes in [2, 26, 100, 250] {
             let mut mailbox = Mailbox::default();
-            let mut round = |made: bool| {
+            for round in 0..20 {
                 for source in 0..lanes {
-                    assert!(!made || mailbox.lanes.find((source, 7)).is_some(), "{source} of {lanes}");
-                    pass(&mut mailbox, (source, 7));
+                    assert!(round == 0 || mailbox.lanes.find((source, 7)).is_some(), "{source} of {lanes}");
+                    pass(&mut mailbox, (source, 7), true);
                 }
-            };
-            round(false);
-            (0..20).for_each(|_| round(true));
+            }
         }
+    }
+
+    #[test]
+    fn any_number_of_receives_may_wait_for_messages() {
+        let mut mailbox = Mailbox::default();
+        let tags = i32::from(u16::MAX) + 10;
+        for tag in 0..tags {
+            let at = mailbox.lane((0, tag), NOWHERE);
+            mailbox.lanes.at(at).unwrap().recvs.push_back((0, 1));
+        }
+        // The second look is none of a trial.
+        for _ in 0..3 {
+            mailbox.forget_idle(|_| true);
+            pass(&mut mailbox, (1, 0), true);
+        }
+        assert!(mailbox.lanes.len() >= tags as usize);
+    }
+
+    #[test]
+    fn lanes_that_are_in_use_are_not_looked_at_again_and_again() {
+        let mut mailbox = Mailbox::default();
+        let mut looks = 0;
+        for tag in 0..100_000 {
+            let at = mailbox.lane((0, tag), NOWHERE);
+            mailbox.lanes.at(at).unwrap().sends.push_back(1);
+            if mailbox.has_many_new() {
+                looks += 1;
+                mailbox.forget_idle(|_| true);
+            }
+        }
+        assert!((5..40).contains(&looks), "{looks}");
+        assert_eq!(mailbox.lanes.len(), 100_000);
     }
 
     #[test]
     fn lanes_of_ranks_with_threads_stay() {
         let mut mailbox = Mailbox::default();
-        for tag in 0..100 {
-            let at = mailbox.lane((0, tag), NOWHERE);
-            assert!(mailbox.lanes.at(at).is_some());
-        }
-        mailbox.forget_idle(|_| false);
-        assert_eq!(mailbox.lanes.len(), 100);
+        (0..1_000).for_each(|tag| pass(&mut mailbox, (0, tag), false));
+        assert_eq!(mailbox.lanes.len(), 1_000);
+        (1_000..3_000).for_each(|tag| pass(&mut mailbox, (0, tag), true));
+        assert!(mailbox.lanes.len() < 1_500);
     }
 }

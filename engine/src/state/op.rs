@@ -49,7 +49,7 @@ pub(crate) struct Op {
     pub(crate) dim: bool,
     /// Bytes that a receive says it got.
     pub(crate) got: Option<u64>,
-    /// Few have any of this. It is apart, as many operations come and go.
+    /// Few have any of this, but where somebody listens or sums are taken. It is apart, as many operations come and go.
     pub(crate) rare: Option<Box<RareOfOp>>,
     /// Its number in the deadlock replay, until that is told the last thing of it.
     pub(crate) replayed: Option<super::replay_ids::ReplayIds>,

@@ -131,6 +131,8 @@ pub(crate) struct Rank {
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
     /// MPI_THREAD_MULTIPLE: threads that have made no call yet may make one at any time.
     pub(crate) multiple: bool,
+    /// MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED: no other thread may make calls.
+    pub(crate) funneled: bool,
     /// Time of the last event.
     pub(crate) now: u64,
     /// When the system last said something of it: that it ended.
@@ -199,6 +201,11 @@ impl Rank {
     pub(crate) fn idle(&self) -> (u64, u64) {
         let polls = self.threads.iter().filter_map(|t| t.polls.since()).min();
         (self.clock.unix_ns(polls.unwrap_or(self.went_on)), self.clock.unix_ns(self.now.max(self.heard)))
+    }
+
+    /// Will all its calls come from one thread, unless it breaks the rules?
+    pub(crate) fn has_one_thread(&self) -> bool {
+        self.funneled && !self.multiple && self.threads.len() == 1
     }
 
     /// It has not ended what MPI_Init or MPI_Session_init began.

@@ -64,6 +64,7 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// A number near the end of a block, or a damaged one.
     #[cold]
     fn number_by_bytes(&mut self) -> Result<u64, PackError> {
         let mut value = 0;

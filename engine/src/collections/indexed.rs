@@ -10,7 +10,7 @@ pub(crate) type At = u32;
 /// The place of no entry.
 pub(crate) const NOWHERE: At = At::MAX;
 
-/// An index has room for so many entries.
+/// The index has room for so many entries at least.
 const FEW: usize = 14;
 
 pub(crate) struct Indexed<K, V> {

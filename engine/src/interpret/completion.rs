@@ -275,7 +275,7 @@ impl Model {
         }
         if let Some(op) = op {
             let posted = std::mem::replace(&mut self.ops[op].origin, origin.clone());
-            self.ops[op].rare_mut().at = Some(posted);
+            self.ops[op].rare().at = Some(posted);
             self.ops[op].done = start == Start::Blocking;
             if start == Start::Blocking {
                 self.hear_end(op);

@@ -8,7 +8,7 @@ use crate::state::{CommIx, CommKey, Comms, Entered, Made, Origin, Request, Topol
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
-use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
+use trace_format::mpi::{Class, Coll, FnId, Kind, Start, ThreadLevel};
 use trace_reader::args::Args;
 
 impl Model {
@@ -48,10 +48,13 @@ impl Model {
                 r.initialized = true;
                 r.start = Some(origin.func);
                 r.main_thread = Some(origin.thread);
-                // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
-                r.multiple |= matches!(int(outs, s.thread_level), Some(3 | 4096));
-                // MPI_Init asks for MPI_THREAD_SINGLE (MPI 4.1, 11.2.1).
-                r.funneled = matches!(int(outs, s.thread_level), None | Some(0 | 1 | 1024));
+                let level = match s.thread_level {
+                    // MPI_Init asks for no other (MPI 4.1, 11.2.1).
+                    NONE => Some(ThreadLevel::Single),
+                    place => int(outs, place).and_then(ThreadLevel::by_value),
+                };
+                r.multiple |= level == Some(ThreadLevel::Multiple);
+                r.funneled = level.is_some_and(|level| level <= ThreadLevel::Funneled);
             }
             Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
             Class::SessionInit if !failed => {

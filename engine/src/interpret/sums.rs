@@ -45,7 +45,7 @@ impl Model {
         if let Some(op) = op.and_then(|op| self.ops.get_mut(op))
             && let [sum] = sums
         {
-            op.rare_mut().sum = Some(Sum { sum: *sum, by: by.clone() });
+            op.rare().sum = Some(Sum { sum: *sum, by: by.clone() });
         }
     }
 

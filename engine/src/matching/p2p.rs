@@ -177,8 +177,8 @@ impl Model {
         self.hear_pair(send, recv);
         self.order_pair(send, recv);
         if self.ops[recv].data.is_none() {
-            self.ops[recv].rare_mut().waiting_partner = Some(send);
-            self.ops[send].rare_mut().waiting_partner = Some(recv);
+            self.ops[recv].rare().waiting_partner = Some(send);
+            self.ops[send].rare().waiting_partner = Some(recv);
             return;
         }
         self.meet(send, recv);
@@ -204,7 +204,7 @@ impl Model {
     pub(crate) fn supply(&mut self, recv: OpId, data: Data) {
         self.ops[recv].data = Some(data);
         if let Some(send) = self.ops[recv].rare.as_mut().and_then(|rare| rare.waiting_partner.take()) {
-            self.ops[send].rare_mut().waiting_partner = None;
+            self.ops[send].rare().waiting_partner = None;
             self.compare(send, recv);
             self.release(send);
             self.release(recv);

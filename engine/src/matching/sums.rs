@@ -20,8 +20,8 @@ impl Model {
     pub(crate) fn meet(&mut self, send: OpId, recv: OpId) {
         let takes = |op: OpId| self.ranks[self.ops[op].rank as usize].sums;
         if takes(send) && takes(recv) {
-            self.ops[send].rare_mut().met = Some(recv);
-            self.ops[recv].rare_mut().met = Some(send);
+            self.ops[send].rare().met = Some(recv);
+            self.ops[recv].rare().met = Some(send);
         }
     }
 

@@ -47,8 +47,9 @@ impl Model {
             let half = self.half(&op);
             match op.listener_notes().map(|h| &h.counterpart) {
                 Some(Counterpart::Op(other)) => {
-                    if let Some(other) = self.ops.get_mut(*other).filter(|o| o.listener_notes().is_some()) {
-                        other.listener_notes_mut().counterpart = Counterpart::Gone(half);
+                    let rare = self.ops.get_mut(*other).and_then(|o| o.rare.as_mut());
+                    if let Some(notes) = rare.and_then(|rare| rare.listener_notes.as_mut()) {
+                        notes.counterpart = Counterpart::Gone(half);
                     }
                 }
                 Some(Counterpart::Gone(other)) => {

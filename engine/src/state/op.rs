@@ -74,13 +74,13 @@ pub(crate) struct RareOfOp {
 
 impl Op {
     /// See [`Op::rare`]: makes it, if there is none.
-    pub(crate) fn rare_mut(&mut self) -> &mut RareOfOp {
+    pub(crate) fn rare(&mut self) -> &mut RareOfOp {
         self.rare.get_or_insert_default()
     }
 
     /// See [`RareOfOp::listener_notes`]: makes them, if there are none.
     pub(crate) fn listener_notes_mut(&mut self) -> &mut ListenerNotes {
-        self.rare_mut().listener_notes.get_or_insert_default()
+        self.rare().listener_notes.get_or_insert_default()
     }
 
     /// See [`RareOfOp::listener_notes`].

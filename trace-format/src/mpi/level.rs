@@ -45,8 +45,32 @@ impl ThreadLevel {
         }
     }
 
+    /// Returns the level by the value of its constant, in the libraries' own ABIs or in the standard's; `None`: in neither of them.
+    pub fn by_value(value: i64) -> Option<ThreadLevel> {
+        match value {
+            0 => Some(ThreadLevel::Single),
+            1 | 1024 => Some(ThreadLevel::Funneled),
+            2 | 2048 => Some(ThreadLevel::Serialized),
+            3 | 4096 => Some(ThreadLevel::Multiple),
+            _ => None,
+        }
+    }
+
     /// Returns the level by the name of the standard's constant, `MPI_THREAD_SINGLE`; `None`: there is no such level.
     pub fn by_name(name: &str) -> Option<ThreadLevel> {
         ThreadLevel::ALL.into_iter().find(|l| l.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_the_values_of_both_abis() {
+        for abi in [[0, 1, 2, 3], [0, 1024, 2048, 4096]] {
+            assert_eq!(abi.map(ThreadLevel::by_value), ThreadLevel::ALL.map(Some));
+        }
+        assert_eq!([-1, 4, 1023, 8192].map(ThreadLevel::by_value), [None; 4]);
     }
 }

@@ -10,6 +10,7 @@
 //! The result does not depend on the interleaving: every decision is a function of each rank's own order.
 
 mod conclude;
+mod message_halves;
 mod snapshot;
 mod variables;
 
@@ -22,6 +23,7 @@ use crate::recorded::Ways;
 use crate::state::{Comms, Findings, Locks, Order, Rank, Site, Sweeps};
 use crate::types::Signatures;
 use crate::worlds::Names as Processes;
+pub(crate) use message_halves::{CallSeen, Filling, MessageHalf};
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use snapshot::{Counts, InFlight, Snapshot};
 use std::collections::BTreeMap;

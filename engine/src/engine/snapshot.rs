@@ -35,6 +35,12 @@ pub(crate) struct Snapshot {
     numbers: Vec<u64>,
 }
 
+impl Snapshot {
+    pub(crate) fn is_nothing_under_way(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+}
+
 /// How often what was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts {

@@ -1,6 +1,7 @@
 //! A batch: the events of one rank that one turn has read, until the engine takes them one by one. Most are repeats.
 
 use super::rounds::{RoundFinder, Span};
+use crate::engine::CallSeen;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -164,9 +165,9 @@ fn list<T>(bytes: &mut Reader, mut one: impl FnMut(&mut Reader) -> Option<T>) ->
     (0..count).map(|_| one(bytes)).collect()
 }
 
-/// The place in a batch that is taken next.
-#[derive(Default)]
-struct Next {
+/// The place in a batch that is taken next, or looked at.
+#[derive(Default, Clone)]
+pub(super) struct Next {
     entry: usize,
     /// The call in the rounds at hand, or among the events, if that is the entry.
     call: usize,
@@ -329,8 +330,8 @@ impl Batch {
         out.block(&times.bytes());
         out.numbers([self.memory_cost, self.len, self.singly].map(|number| number as u64));
         out.number(self.spans.len() as u64);
-        for Span { round_len, len, goes_on } in &self.spans {
-            out.numbers([*round_len as u64, *len as u64, u64::from(*goes_on)]);
+        for Span { round_len, len, varied, goes_on } in &self.spans {
+            out.numbers([*round_len as u64, *len as u64, *varied as u64, u64::from(*goes_on)]);
         }
         last.set(place, known);
     }
@@ -369,8 +370,9 @@ impl Batch {
         let mut size = || Some(bytes.number()? as usize);
         let (memory_cost, len, singly) = (size()?, size()?, size()?);
         let spans = list(bytes, |bytes| {
-            let (round_len, len) = (bytes.number()? as usize, bytes.number()? as usize);
-            Some(Span { round_len, len, goes_on: bytes.number()? != 0 })
+            let mut size = || Some(bytes.number()? as usize);
+            let (round_len, len, varied) = (size()?, size()?, size()?);
+            Some(Span { round_len, len, varied, goes_on: bytes.number()? != 0 })
         })?;
         last.set(place, known.clone());
         let mut batch = Batch::new(keeps, Room { entries: Vec::new(), events }, None, None);
@@ -418,13 +420,18 @@ impl Batch {
         let mut finder = self.finder.take();
         match &mut finder {
             Some(finder) => self.spans = finder.take().into(),
-            None => self.spans.push(Span { round_len: 0, len: self.len, goes_on: false }),
+            None => self.spans.push(Span { round_len: 0, len: self.len, varied: self.len, goes_on: false }),
         }
         finder
     }
 
     pub(super) fn take_spans(&mut self) -> SmallVec<[Span; 1]> {
         std::mem::take(&mut self.spans)
+    }
+
+    /// Does it go on in the loop in which its rank was, and in nothing else?
+    pub(super) fn goes_round(&self) -> bool {
+        matches!(self.spans[..], [Span { round_len: 1.., goes_on: true, .. }])
     }
 
     /// Are there rounds that come again, and no event as a whole?
@@ -498,6 +505,44 @@ impl Batch {
             Entry::Rounds(_) => EventRef::Repeat(self.rounds.get(next.rounds)?.as_before(next.call)),
             Entry::Whole(_) => EventRef::Whole(self.events.get_mut(next.event)?),
         })
+    }
+
+    /// Where the next one is.
+    pub(super) fn place(&mut self) -> Next {
+        if self.packed.is_some() {
+            // Damaged, there is nothing to be seen.
+            _ = self.unpack();
+        }
+        self.next.clone()
+    }
+
+    /// Looks at so many calls from a place on, or at all that are there: how many. Of a call of rounds it shows what that has in
+    /// common with those before it.
+    #[inline]
+    pub(super) fn look(&self, from: &mut Next, most: usize, mut each: impl FnMut(CallSeen)) -> usize {
+        let (begin, end) = (from.taken, from.taken.saturating_add(most).min(self.len));
+        while from.taken < end
+            && let Some(entry) = self.entries.get(from.entry)
+        {
+            match entry {
+                Entry::Repeat(repeat) => {
+                    each(CallSeen::Repeat(repeat));
+                    from.entry += 1;
+                    from.taken += 1;
+                }
+                Entry::Whole(events) => match self.events.get(from.pass_event(*events)) {
+                    Some(RankEvent::Call(call)) => each(CallSeen::Whole(call)),
+                    // No call is like it.
+                    _ => break,
+                },
+                Entry::Rounds(calls) => {
+                    let Some(series) = self.rounds.get(from.rounds) else { break };
+                    each(CallSeen::Repeat(series.as_before(from.call)));
+                    from.pass(1, *calls);
+                }
+            }
+        }
+        from.taken - begin
     }
 
     /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that came

@@ -2,17 +2,56 @@
 //!
 //! Handles of requests are not compared: libraries give other ones each time. What matters of them is which request a call
 //! is given: the one whose handle was written last to the variable that it is given.
+//!
+//! Counts and tags of messages, and statuses, are *details*: a key has a word of their own for them, so that calls can be told to be
+//! alike but for these. Those of a receive that takes a message from anywhere, or with any tag, are no details: they decide what it
+//! takes.
 
 use crate::arg_places::{ArgPlaces, NONE, arg_places};
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hash, Hasher};
-use trace_format::mpi::{Class, Many, Start};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::mpi::{Class, FnId, Kind, Many, Start, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
 use trace_reader::reader::{Field, Part, Repeat, varying_fields};
 
 /// The values that calls must have in common: all but their times, and handles of requests.
-pub(super) type CallKey = [u64; 4];
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct CallKey {
+    shape: [u64; 3],
+    details: u64,
+}
+
+impl CallKey {
+    /// Like no other: of the event with this number.
+    pub(super) fn of_other(at: usize) -> CallKey {
+        CallKey { shape: [0, at as u64, u64::MAX], details: 0 }
+    }
+
+    /// Do all calls with this key have something in common?
+    pub(super) fn is_of_call(&self) -> bool {
+        self.shape[0] != 0
+    }
+
+    /// Do the calls differ in nothing but details?
+    // Word by word: what has just been made in registers is not read back as a whole.
+    #[inline(always)]
+    pub(super) fn is_alike(&self, other: &CallKey) -> bool {
+        let differ = |i: usize| self.shape[i] ^ other.shape[i];
+        differ(0) | differ(1) | differ(2) == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn has_details_of(&self, other: &CallKey) -> bool {
+        self.details == other.details
+    }
+
+    #[inline(always)]
+    pub(super) fn is_same(&self, other: &CallKey) -> bool {
+        self.is_alike(other) && self.has_details_of(other)
+    }
+}
 
 /// Handles in keys: of nobody, and the one that was written last to the variable.
 const NULL: u64 = 0;
@@ -23,6 +62,10 @@ const LAST_WRITTEN: u64 = 1;
 pub(super) struct Kept {
     /// Hash of its values, without a call's own ones and without handles of requests.
     hash: u64,
+    /// Hash of those details that are not among its own values.
+    details: u64,
+    /// Details are as good as any other value.
+    is_exact: bool,
     pub(super) fields: &'static [Field],
     requests: Requests,
     arg_places: &'static ArgPlaces,
@@ -88,13 +131,14 @@ impl Kept {
             NONE => Requests::None,
             place => own_requests(fields, place.into())?,
         };
-        Some(Kept { hash: likeness, fields, requests, arg_places })
+        Some(Kept { hash: likeness, details: 0, is_exact: is_wild(call, arg_places), fields, requests, arg_places })
     }
 
     pub(super) fn of(call: &Call<Args>) -> Kept {
         let (arg_places, fields) = (arg_places(call.func), varying_fields(call.func));
         let request = usize::from(arg_places.request);
         let mut hasher = FixedState::default().build_hasher();
+        let mut details = FixedState::default().build_hasher();
         (call.func as u16, call.site, call.polls).hash(&mut hasher);
         let is_own = |place: usize, written: bool| {
             fields.iter().any(|field| field.place == place && field.part.is_result() == written)
@@ -115,17 +159,23 @@ impl Kept {
                 // Which handles these are is said by the rest of the key.
                 Arg::Request { slot, .. } if is_request => (slot, 1).hash(&mut hasher),
                 Arg::Requests { base, handles } if is_request => (base, handles.len()).hash(&mut hasher),
-                _ if is_own(place, false) => {}
+                value if is_own(place, false) => std::mem::discriminant(&value).hash(&mut hasher),
+                value if is_detail(call.func, place) => {
+                    std::mem::discriminant(&value).hash(&mut hasher);
+                    hash(value, &mut details);
+                }
                 value => hash(value, &mut hasher),
             }
             if !is_own(place, true) && !is_request {
-                hash(call.outs.get(place), &mut hasher);
+                let value = call.outs.get(place);
+                hash(value, if is_status(call.func, &value) { &mut details } else { &mut hasher });
             }
         }
         if let Requests::Given(_, handles, completed) = &mut requests {
             *completed = completed_by(arg_places, handles.len(), &call.outs);
         }
-        Kept { hash: hasher.finish(), fields, requests, arg_places }
+        let (hash, details, is_exact) = (hasher.finish(), details.finish(), is_wild(call, arg_places));
+        Kept { hash, details, is_exact, fields, requests, arg_places }
     }
 }
 
@@ -160,21 +210,27 @@ impl Variables {
             return None;
         }
         let [a, b, c, d, e] = repeat.varying.map(i64::cast_unsigned);
-        let which = kept.hash ^ u64::from(repeat.class) << 48 ^ fold(d, e);
-        Some(match &kept.requests {
-            Requests::None => [which, a, b, c],
+        let which = kept.hash ^ u64::from(repeat.class) << 48;
+        // Addresses and handles come first.
+        let (one, other, details) = match &kept.requests {
+            Requests::None => (a, 0, fold(b, c) ^ fold(d, e).rotate_left(21).wrapping_mul(ODD)),
             Requests::MakesOwn => {
                 self.write(b, c as i64, kept.arg_places);
-                [which, a, b, LAST_WRITTEN]
+                (a, b, fold(d, e))
             }
-            Requests::GivenOwn => [which, a, self.complete(a, b as i64, repeat.class == 0)?, c],
+            Requests::GivenOwn => (a, self.complete(a, b as i64, repeat.class == 0)?, fold(c, d)),
             Requests::Makes(address, handle) => {
                 self.write(*address, *handle, kept.arg_places);
-                [which, a, b, c]
+                (a, b, fold(c, d))
             }
             Requests::Given(base, handles, completed) => {
-                [which, self.look_at(*base, handles, completed, repeat.class == 0)?, b, c]
+                (self.look_at(*base, handles, completed, repeat.class == 0)?, b, fold(c, d))
             }
+        };
+        let details = kept.details ^ details;
+        Some(match kept.is_exact {
+            true => CallKey { shape: [which ^ details.wrapping_mul(ODD), one, other], details: 0 },
+            false => CallKey { shape: [which, one, other], details },
         })
     }
 
@@ -232,17 +288,39 @@ impl Variables {
     }
 }
 
+/// An odd number that has nothing to do with anything.
+const ODD: u64 = 0xa076_1d64_78bd_642f;
+
 /// A hash of two words; 0 if both are that.
 #[inline(always)]
 fn fold(d: u64, e: u64) -> u64 {
     d.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ e.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32)
 }
 
-/// Word by word: what has just been made in registers is not read back as a whole.
-#[inline(always)]
-pub(super) fn is_same(one: &CallKey, other: &CallKey) -> bool {
-    let differ = |i: usize| one[i] ^ other[i];
-    differ(0) | differ(1) | differ(2) | differ(3) == 0
+/// Does the parameter say how much a message holds, or its tag?
+fn is_detail(func: FnId, place: usize) -> bool {
+    let row = func.row();
+    let is_message = match row.class {
+        Class::Send(_, start) | Class::Recv(start) => start != Start::Persistent,
+        Class::SendRecv(start) | Class::SendRecvReplace(start) => start != Start::Persistent,
+        _ => false,
+    };
+    let is_number = |kind| matches!(kind, Kind::Count | Kind::LargeCount | Kind::Tag);
+    is_message && row.params.get(place).is_some_and(|param| is_number(param.kind))
+}
+
+/// Does a result say which message came?
+fn is_status(func: FnId, value: &Arg) -> bool {
+    let class = func.row().class;
+    let completes = matches!(class, Class::Wait(_) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_));
+    completes && matches!(value, Arg::Status(_) | Arg::Statuses(_))
+}
+
+/// Does it receive a message from anywhere, or with any tag?
+fn is_wild(call: &Call<Args>, arg_places: &ArgPlaces) -> bool {
+    let is = |place, any: i32| place != NONE && call.ins.int(usize::from(place)) == Some(any.into());
+    let ArgPlaces { peer, tag, peer2, tag2, .. } = *arg_places;
+    is(peer, ANY_SOURCE) || is(tag, ANY_TAG) || is(peer2, ANY_SOURCE) || is(tag2, ANY_TAG)
 }
 
 /// The requests of a call, if they are among its own values; `request` is their parameter.
@@ -270,6 +348,13 @@ fn completed_by(arg_places: &ArgPlaces, handles: usize, outs: &Args) -> Vec<usiz
     }
 }
 
+/// All of a status in two words.
+fn status_words(status: &Status) -> [u64; 2] {
+    let Status { source, tag, bytes, cancelled } = *status;
+    let known = u64::from(bytes.is_some()) | u64::from(cancelled) << 1;
+    [u64::from(source as u32) << 32 | u64::from(tag as u32), bytes.unwrap_or(0) << 2 | known]
+}
+
 fn hash(value: Arg, hasher: &mut FoldHasher) {
     std::mem::discriminant(&value).hash(hasher);
     match value {
@@ -278,8 +363,11 @@ fn hash(value: Arg, hasher: &mut FoldHasher) {
         Arg::Request { slot, handle } => (slot, handle).hash(hasher),
         Arg::Requests { base, handles } => (base, handles).hash(hasher),
         Arg::Ints(values) => values.hash(hasher),
-        Arg::Status(status) => status.hash(hasher),
-        Arg::Statuses(statuses) => statuses.hash(hasher),
+        Arg::Status(status) => status_words(&status).hash(hasher),
+        Arg::Statuses(statuses) => {
+            statuses.len().hash(hasher);
+            statuses.iter().flat_map(status_words).for_each(|word| hasher.write_u64(word));
+        }
         Arg::Str(text) => text.hash(hasher),
     }
 }

@@ -7,10 +7,16 @@
 //! Seeking  ranks are led on one by one to where nothing of a lap is under way, then through one lap and another
 //! Leaping  laps are counted; the last one is kept back, to be handed over when one of the ranks does something else
 //! ```
+//!
+//! A lap may differ from the one before it in counts and tags of messages, and in statuses. Then it is counted if its messages go
+//! together ([`super::messages`]); if they do not, it is handed over call by call, and if the engine is as before behind it, laps
+//! are counted again.
 
+use super::batch::Next;
+use super::messages::{Listing, Messages};
 use super::rounds::Span;
 use super::{Batch, Feed, Turn};
-use crate::engine::{Counts, InFlight, Snapshot};
+use crate::engine::{CallSeen, Counts, InFlight, Snapshot};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -26,11 +32,20 @@ const LONGEST_PAUSE: usize = 1 << 22;
 /// So often each rank is led through its round before it is given up.
 const MOST_ROUNDS: usize = 32;
 
+/// One turn in so many is looked at how many events are held back.
+const OFTEN: u32 = 16;
+
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
 
+/// So often a lap may have to be handed over call by call after fewer than [`WORTHWHILE`] that were counted, before the search
+/// is given up. Its messages do not go together, or it has a finding.
+const MOST_MISFITS: u32 = 16;
+
+const WORTHWHILE: usize = 8;
+
 /// The events of a rank that were read and not handed over.
-struct Source {
+pub(super) struct Source {
     rank: i32,
     batches: VecDeque<Batch>,
     held: usize,
@@ -47,6 +62,8 @@ struct Source {
     /// Events handed over in this lap, and those of a whole one.
     gone: usize,
     lap: usize,
+    /// The next call to be looked at: the place of its batch, and its own there.
+    glance: (usize, Next),
 }
 
 impl Source {
@@ -57,7 +74,12 @@ impl Source {
     fn push(&mut self, mut batch: Batch) {
         for span in batch.take_spans() {
             match self.spans.back_mut() {
-                Some(last) if span.goes_on && last.round_len == span.round_len => last.len += span.len,
+                Some(last) if span.goes_on && last.round_len == span.round_len => {
+                    if span.varied > 0 {
+                        last.varied = last.len + span.varied;
+                    }
+                    last.len += span.len;
+                }
                 _ => self.spans.push_back(span),
             }
         }
@@ -88,6 +110,31 @@ impl Source {
     /// Events at hand that go on as it did when laps were begun to be sought.
     fn alike(&self) -> usize {
         self.spans.front().filter(|span| span.round_len == self.round_len).map_or(0, |span| span.len - self.passed)
+    }
+
+    /// So many laps are to come until the calls of all others at hand are the same as those of the lap before them.
+    fn varied_laps(&self) -> usize {
+        self.spans.front().map_or(0, |span| span.varied.saturating_sub(self.passed).div_ceil(self.lap.max(1)))
+    }
+
+    /// Begins to look at the calls that are handed over next.
+    fn begin_to_look(&mut self) {
+        self.glance = (0, self.batches.front_mut().map(Batch::place).unwrap_or_default());
+    }
+
+    /// Looks at the calls of a lap, behind those that were looked at.
+    pub(super) fn look_through_lap(&mut self, mut each: impl FnMut(CallSeen)) {
+        let (batch, next) = &mut self.glance;
+        let mut left = self.lap;
+        while left > 0
+            && let Some(here) = self.batches.get(*batch)
+        {
+            left -= here.look(next, left, &mut each);
+            if left > 0 {
+                *batch += 1;
+                *next = self.batches.get_mut(*batch).map(Batch::place).unwrap_or_default();
+            }
+        }
     }
 
     /// May there be more of these?
@@ -153,8 +200,19 @@ enum Search {
 enum State {
     Plain,
     Seeking(Search),
+    Leaping(Box<Leap>),
+}
+
+/// How laps are counted.
+struct Leap {
+    snapshot: Snapshot,
     /// The counts before and after a lap.
-    Leaping(Counts, Counts),
+    from: Counts,
+    to: Counts,
+    /// `None`: only laps are counted that are the same as the one before them.
+    messages: Option<Messages>,
+    /// Laps that were counted.
+    counted: usize,
 }
 
 enum Step {
@@ -170,7 +228,7 @@ pub(super) struct Laps {
     /// Places of the ranks.
     places: FxHashMap<i32, usize>,
     state: State,
-    /// One that did not repeat itself when that was looked at last, or that was led on last.
+    /// One that did not repeat itself when that was looked at last, or that was led on last, or of which no lap was at hand.
     one: usize,
     /// Events handed over, and when laps are sought again.
     fed: usize,
@@ -183,6 +241,10 @@ pub(super) struct Laps {
     left: Vec<InFlight>,
     /// How far the ranks may be led on.
     budget: usize,
+    /// See [`MOST_MISFITS`].
+    misfits: u32,
+    /// Turns after which something was held back.
+    turns: u32,
 }
 
 impl Laps {
@@ -198,6 +260,7 @@ impl Laps {
             round_len: 0,
             gone: 0,
             lap: 0,
+            glance: Default::default(),
         };
         let sources: Vec<Source> = ranks.map(source).collect();
         Laps {
@@ -212,6 +275,8 @@ impl Laps {
             tries: 0,
             left: Vec::new(),
             budget: 0,
+            misfits: 0,
+            turns: 0,
         }
     }
 
@@ -233,11 +298,17 @@ impl Laps {
         loop {
             match self.step(feed) {
                 Step::Go => {}
-                Step::Wait if matches!(self.state, State::Plain) => return,
-                Step::Wait if self.sources.iter().map(|s| s.held + s.memory_cost).sum::<usize>() <= MOST_HELD => return,
+                Step::Wait if matches!(self.state, State::Plain) || !self.holds_too_much() => return,
                 Step::Wait | Step::GiveUp => return self.give_up(feed),
             }
         }
+    }
+
+    /// Looked at now and then: one turn holds little.
+    fn holds_too_much(&mut self) -> bool {
+        self.turns = self.turns.wrapping_add(1);
+        self.turns.is_multiple_of(OFTEN)
+            && self.sources.iter().map(|s| s.held + s.memory_cost).sum::<usize>() > MOST_HELD
     }
 
     fn all_repeat_themselves(&mut self) -> bool {
@@ -275,7 +346,7 @@ impl Laps {
             let span = source.spans.front().filter(|_| source.is_live());
             (source.round_len, source.gone, source.lap) = (span.map_or(0, |span| span.round_len), 0, 0);
         }
-        (self.todo, self.left, self.tries) = (Vec::new(), Vec::new(), 0);
+        (self.todo, self.left, self.tries, self.misfits) = (Vec::new(), Vec::new(), 0, 0);
         self.budget = MOST_HELD;
         self.state = State::Seeking(Search::Start);
     }
@@ -394,40 +465,96 @@ impl Laps {
         if let Some(source) = self.sources.iter().find(|source| source.alike() < source.lap) {
             return if source.goes_on() { Step::Wait } else { Step::GiveUp };
         }
+        // What is under way could take messages of the lap, with other tags.
+        let State::Seeking(Search::OnceMore(before, _)) = &self.state else { return Step::GiveUp };
+        let mut listing = before.is_nothing_under_way().then(|| Listing::new(self.sources.len()));
         for (place, source) in self.sources.iter_mut().enumerate() {
             if !feed.engine.may_leap_over(source.rank) {
                 return Step::GiveUp;
             }
-            for _ in 0..source.lap {
+            for at in 0..source.lap {
                 if !source.next_is_plain(feed) {
                     return Step::GiveUp;
                 }
                 source.hand_over(place, feed);
                 self.fed += 1;
+                if let Some(listing) = &mut listing {
+                    listing.note(place, source.rank, at, feed.engine);
+                }
             }
         }
-        let State::Seeking(Search::OnceMore(snapshot, counts)) = &self.state else { return Step::GiveUp };
-        if feed.engine.snapshot().as_ref() != Some(snapshot) {
+        let State::Seeking(Search::OnceMore(snapshot, from)) = std::mem::replace(&mut self.state, State::Plain) else {
             return Step::GiveUp;
+        };
+        let Some(behind) = feed.engine.snapshot() else {
+            self.state = State::Seeking(Search::Start);
+            return Step::GiveUp;
+        };
+        if behind != snapshot {
+            self.state = State::Seeking(Search::OnceMore(behind, feed.engine.counts()));
+            // Behind a lap with a finding of its own, the next one may be as those before it.
+            return if self.misfits > 0 && self.may_go_on_misfitting() { Step::Go } else { Step::GiveUp };
         }
-        self.state = State::Leaping(counts.clone(), feed.engine.counts());
+        let (to, messages) = (feed.engine.counts(), listing.and_then(Listing::messages));
+        self.state = State::Leaping(Box::new(Leap { snapshot, from, to, messages, counted: 0 }));
         Step::Go
     }
 
     /// Counts the laps that are at hand but for one.
     fn leap(&mut self, feed: &mut Feed) -> Step {
-        let State::Leaping(from, to) = &self.state else { return Step::GiveUp };
+        let State::Leaping(leap) = &mut self.state else { return Step::GiveUp };
+        let has_none = |source: &Source| source.alike() < 2 * source.lap;
+        if self.sources.get(self.one).is_some_and(|source| has_none(source) && source.goes_on()) {
+            return Step::Wait;
+        }
         let going = self.sources.iter().filter(|source| source.lap > 0);
-        let laps = going.clone().map(|source| source.alike() / source.lap).min().unwrap_or(0).saturating_sub(1);
+        let at_hand = going.clone().map(|source| source.alike() / source.lap).min().unwrap_or(0).saturating_sub(1);
+        let varied = going.clone().map(Source::varied_laps).max().unwrap_or(0).min(at_hand);
         let goes_on = going.clone().all(Source::goes_on);
+        let mut sound = 0;
+        if varied > 0 {
+            self.sources.iter_mut().for_each(Source::begin_to_look);
+            while sound < varied
+                && leap.messages.as_mut().is_some_and(|m| m.go_together(&mut self.sources, feed.engine))
+            {
+                sound += 1;
+            }
+        }
+        let laps = if sound == varied { at_hand } else { sound };
         if laps > 0 {
-            feed.engine.count(from, to, laps as u64);
+            leap.counted += laps;
+            feed.engine.count(&leap.from, &leap.to, laps as u64);
             for (place, source) in self.sources.iter_mut().enumerate().filter(|(_, source)| source.lap > 0) {
                 let calls = laps * source.lap;
                 source.leave_out(calls, feed);
                 feed.onlooker.leapt(place, calls as u64);
             }
         }
+        if sound < varied {
+            return self.go_through_misfit(feed);
+        }
+        self.one = self.sources.iter().position(has_none).unwrap_or(0);
         if goes_on { Step::Wait } else { Step::GiveUp }
+    }
+
+    /// The messages of the next lap do not go together, or nobody knows.
+    fn go_through_misfit(&mut self, feed: &mut Feed) -> Step {
+        let State::Leaping(leap) = std::mem::replace(&mut self.state, State::Seeking(Search::Start)) else {
+            return Step::GiveUp;
+        };
+        if leap.counted >= WORTHWHILE {
+            self.misfits = 0;
+        }
+        if leap.messages.is_none() || !self.may_go_on_misfitting() {
+            return Step::GiveUp;
+        }
+        self.state = State::Seeking(Search::OnceMore(leap.snapshot, feed.engine.counts()));
+        Step::Go
+    }
+
+    /// Another lap is handed over call by call: is it worth to go on after it?
+    fn may_go_on_misfitting(&mut self) -> bool {
+        self.misfits += 1;
+        self.misfits <= MOST_MISFITS
     }
 }

@@ -14,6 +14,7 @@ mod batch;
 mod call_key;
 mod elsewhere;
 mod laps;
+mod messages;
 mod rounds;
 mod watch;
 
@@ -213,7 +214,7 @@ fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: i
             scope.spawn(move || {
                 let mut reading = Reading::new(share, plan);
                 if let Some(second) = second {
-                    let is_halved = reading.read_until_light(&mut handed_to(&sender, stop));
+                    let is_halved = reading.read_until_loops(&mut handed_to(&sender, stop));
                     if is_halved && sender.send(Handed::Halved).is_ok() {
                         let mut other = reading.halve();
                         scope.spawn(move || other.read_all(&mut handed_to(&second, stop)));
@@ -296,6 +297,8 @@ struct Member<'a> {
     ahead: isize,
     /// Its last events took little memory.
     is_light: bool,
+    /// These were of a loop.
+    goes_round: bool,
     turns: u32,
 }
 
@@ -407,7 +410,7 @@ impl<'a> Reading<'a> {
         };
         let member = |(place, reader): (usize, &'a mut RankReader)| {
             let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
-            Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
+            Member { place, reader, watch, ahead: 0, is_light: false, goes_round: false, turns: 0 }
         };
         let members = share.into_iter().map(member).collect();
         Reading { members, plan, memory: Memory::default(), together: Vec::new(), events: 0, wanted: true }
@@ -422,11 +425,11 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads until most ranks go round in loops, and hands over what it has. False if nothing is left, or nothing more wanted.
-    fn read_until_light(&mut self, send: &mut dyn FnMut(Vec<Turn>) -> bool) -> bool {
-        let is_light = |members: &[Member]| 2 * members.iter().filter(|m| m.is_light).count() >= members.len();
+    fn read_until_loops(&mut self, send: &mut dyn FnMut(Vec<Turn>) -> bool) -> bool {
+        let go_round = |members: &[Member]| 2 * members.iter().filter(|m| m.goes_round).count() >= members.len();
         while self.wanted && !self.members.is_empty() {
             self.pass(send);
-            if self.members.len() > 1 && is_light(&self.members) {
+            if self.members.len() > 1 && go_round(&self.members) {
                 self.events = 0;
                 self.wanted = send(std::mem::take(&mut self.together));
                 return self.wanted;
@@ -449,7 +452,7 @@ impl<'a> Reading<'a> {
         let Plan { keeps, turn, extra, .. } = self.plan;
         let signed = turn.cast_signed();
         let Reading { members, memory, together, events, wanted, .. } = self;
-        members.retain_mut(|Member { place, reader, watch, ahead, is_light, turns }| {
+        members.retain_mut(|Member { place, reader, watch, ahead, is_light, goes_round, turns }| {
             if !*wanted {
                 return true;
             }
@@ -467,7 +470,7 @@ impl<'a> Reading<'a> {
             let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
             watch.end(batch.close(), batch.left());
             *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
-            *is_light = batch.is_light();
+            (*is_light, *goes_round) = (batch.is_light(), batch.goes_round());
             memory.wanted = (batch.whole().min(turn), batch.entries().min(turn));
             // Behind damage there may be more.
             let more = match &result {
@@ -569,7 +572,7 @@ mod tests {
             // That is what two threads wait for to share the ranks.
             let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
             let mut reading = Reading::new(readers.iter_mut().enumerate().collect(), plan);
-            assert!(reading.read_until_light(&mut |_| true));
+            assert!(reading.read_until_loops(&mut |_| true));
             assert_eq!((reading.halve().members.len(), reading.members.len()), (48, 48));
         }
     }

@@ -1,7 +1,7 @@
 //! Finds out where a rank does the same again and again: calls that are as those were that it made some number of calls before
-//! ([`super::call_key`]).
+//! ([`super::call_key`]), but for details, or the same altogether.
 
-use super::call_key::{CallKey, Kept, Variables, is_same};
+use super::call_key::{CallKey, Kept, Variables};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::{Repeat, varying_of};
@@ -28,26 +28,41 @@ const LONGEST_SLEEP: usize = 32;
 /// So many events in a row that are as those before them, and no fewer than a round, are worth to be looked for.
 const WORTH: usize = 64;
 
+/// A round is looked for that is so many times as long at most, if it leaves no details that differ.
+const LONGER: usize = 64;
+
+/// So many events are compared for that.
+const COMPARED: usize = 64;
+
 /// Events of a rank in a row that have something in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Each of them is as the event was that came so many before it; 0: no such thing is known of them.
+    /// Each of them is as the event was that came so many before it, but for details; 0: no such thing is known of them.
     pub(super) round_len: usize,
     pub(super) len: usize,
+    /// Behind so many of them, details are the same, too.
+    pub(super) varied: usize,
     /// It goes on from the span before it.
     pub(super) goes_on: bool,
 }
 
 /// Looks at the events of one rank.
 pub(super) struct RoundFinder {
-    /// The last ones; their number is a power of two. Those of the span at hand are not in it: they are as those before them.
+    /// The last ones; their number is a power of two.
     ring: Vec<CallKey>,
-    /// How many events there were in front of those of the span at hand.
+    /// How many events were written down there.
     at: usize,
-    /// Events of the span at hand, the place of the one that the next should be like, and after how many they come again.
+    /// How many came since, which are the same as those a round before them.
+    unwritten: usize,
+    /// Events of the span at hand, and how many of the last of these are the same as those a round before them.
     alike: usize,
+    same: usize,
+    /// The place of the one that the next should be like, and after how many they come again.
     next: usize,
     round_len: usize,
+    /// Events of the span at hand that differ in details, and after how many a longer round is looked for.
+    varied: usize,
+    patience: usize,
     /// When a round was looked for last.
     looked: Option<usize>,
     /// Events in front of which the rank is known to repeat itself, or to do so not.
@@ -79,9 +94,24 @@ impl RoundFinder {
 
     fn new(ring: Vec<CallKey>, variables: Variables) -> RoundFinder {
         let (spans, kept) = (Vec::new(), Vec::new());
-        let (at, alike, next, round_len, looked) = (0, 0, 0, 0, None);
-        let (judged, repeats, sleep) = (0, false, SHORTEST_SLEEP);
-        RoundFinder { ring, at, alike, next, round_len, looked, judged, repeats, sleep, spans, kept, variables }
+        RoundFinder {
+            ring,
+            at: 0,
+            unwritten: 0,
+            alike: 0,
+            same: 0,
+            next: 0,
+            round_len: 0,
+            varied: 0,
+            patience: 0,
+            looked: None,
+            judged: 0,
+            repeats: false,
+            sleep: SHORTEST_SLEEP,
+            spans,
+            kept,
+            variables,
+        }
     }
 
     /// Knows of no event any more. Variables keep what was written to them: persistent requests are made once, and a handle
@@ -126,9 +156,9 @@ impl RoundFinder {
         self.note(key);
     }
 
-    /// After how many events the next ones come again, if they have done so once.
+    /// After how many events the next ones come again, details and all, if they have done so once.
     pub(super) fn round_len(&self) -> Option<usize> {
-        (self.round_len > 0 && self.alike >= self.round_len).then_some(self.round_len)
+        (self.round_len > 0 && self.same >= self.round_len).then_some(self.round_len)
     }
 
     /// Would the next calls be as those before them if they were these, which the last ones were, too? Then they always would
@@ -148,7 +178,7 @@ impl RoundFinder {
             if next == self.at {
                 next -= self.round_len;
             }
-            self.variables.key(kept, repeat).is_some_and(|key| is_same(&key, &expected))
+            self.variables.key(kept, repeat).is_some_and(|key| key.is_same(&expected))
         });
         self.variables.put_back(before);
         is_known
@@ -157,6 +187,8 @@ impl RoundFinder {
     /// So many calls of whole rounds are as those before them.
     pub(super) fn rounds(&mut self, calls: usize) {
         self.alike += calls;
+        self.same += calls;
+        self.unwritten += calls;
         self.count_more(self.round_len, calls);
     }
 
@@ -165,38 +197,90 @@ impl RoundFinder {
         let mask = self.ring.len() - 1;
         if let Some(key) = key
             && self.round_len != 0
-            && is_same(&key, &self.ring[self.next & mask])
+            && key.is_alike(&self.ring[self.next & mask])
         {
             self.alike += 1;
+            if !key.has_details_of(&self.ring[self.next & mask]) {
+                return self.differs(key);
+            }
+            self.same += 1;
+            self.count(self.round_len);
+            if self.same <= self.round_len {
+                return self.write(key);
+            }
+            self.unwritten += 1;
             self.next += 1;
             if self.next == self.at {
                 self.next -= self.round_len;
             }
-            return self.count(self.round_len);
+            return;
         }
         self.other_than_expected(key);
     }
 
-    #[inline(never)]
-    fn other_than_expected(&mut self, key: Option<CallKey>) {
-        self.write_down();
-        let at = self.at;
-        // Like no other.
-        let key = key.unwrap_or([0, at as u64, 0, u64::MAX]);
+    #[inline]
+    fn write(&mut self, key: CallKey) {
         let mask = self.ring.len() - 1;
-        self.ring[at & mask] = key;
-        self.look(at, key);
+        self.ring[self.at & mask] = key;
         self.at += 1;
         self.next = self.at - self.round_len;
     }
 
-    /// Writes the events of the span at hand down, as many of the last as there is room for.
+    /// It is as expected but for details.
+    #[inline]
+    fn differs(&mut self, key: CallKey) {
+        if self.unwritten > 0 {
+            self.write_down();
+        }
+        self.same = 0;
+        self.write(key);
+        self.count(self.round_len);
+        if let Some(span) = self.spans.last_mut() {
+            span.varied = span.len;
+        }
+        self.varied += 1;
+        if self.varied >= self.patience {
+            self.look_for_longer();
+        }
+    }
+
+    /// Perhaps calls come again in all details after several rounds.
+    #[inline(never)]
+    fn look_for_longer(&mut self) {
+        let (len, at, round_len) = (self.ring.len(), self.at, self.round_len);
+        self.patience = (2 * self.patience).max(len / OFTEN).max(2 * LONGER * round_len);
+        self.varied = 0;
+        let known = self.alike.min(len - 1);
+        let is_same = |back: usize| {
+            let pair = |i: usize| (&self.ring[(at - i) & (len - 1)], &self.ring[(at - i - back) & (len - 1)]);
+            (1..=COMPARED).map(pair).all(|(one, before)| one.is_same(before))
+        };
+        let longer = (2..=LONGER).map(|times| times * round_len);
+        let found = longer.take_while(|back| back + COMPARED < known).find(|back| is_same(*back));
+        if let Some(found) = found {
+            (self.round_len, self.alike, self.same) = (found, 0, 0);
+            self.next = at - found;
+        }
+    }
+
+    #[inline(never)]
+    fn other_than_expected(&mut self, key: Option<CallKey>) {
+        self.repeats |= self.has_repeated();
+        self.write_down();
+        (self.alike, self.same, self.varied, self.patience) = (0, 0, 0, 0);
+        // Like no other.
+        let key = key.unwrap_or(CallKey::of_other(self.at));
+        self.look(self.at, key);
+        self.write(key);
+    }
+
+    /// Writes down the events that were not, as many of the last as there is room for.
     fn write_down(&mut self) {
         let len = self.ring.len();
-        self.repeats |= self.has_repeated();
-        let (from, alike) = (self.at, std::mem::take(&mut self.alike));
-        self.at += alike;
-        if alike <= len {
+        let (from, unwritten) = (self.at, std::mem::take(&mut self.unwritten));
+        self.at += unwritten;
+        self.next = self.at - self.round_len;
+        if unwritten <= len {
             for i in from..self.at {
                 self.ring[i & (len - 1)] = self.ring[(i - self.round_len) & (len - 1)];
             }
@@ -217,7 +301,7 @@ impl RoundFinder {
     fn count_more(&mut self, round_len: usize, len: usize) {
         match self.spans.last_mut() {
             Some(span) if span.round_len == round_len => span.len += len,
-            _ => self.spans.push(Span { round_len, len, goes_on: false }),
+            _ => self.spans.push(Span { round_len, len, varied: 0, goes_on: false }),
         }
     }
 
@@ -225,19 +309,24 @@ impl RoundFinder {
     fn look(&mut self, at: usize, key: CallKey) {
         let len = self.ring.len();
         let mut found = 0;
-        if key[0] != 0 && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
+        if key.is_of_call() && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
             self.looked = Some(at);
             let old = |back: usize| &self.ring[at.wrapping_sub(back) & (len - 1)];
             let before = *old(1);
-            // Mostly the first words differ.
-            let is_key = |back: usize| old(back)[0] == key[0] && *old(back) == key;
-            found = (1..at.min(len - 1)).find(|back| is_key(*back) && *old(back + 1) == before).unwrap_or(0);
+            let most = at.min(len - 1);
+            let is_alike = |back: usize| old(back).is_alike(&key) && old(back + 1).is_alike(&before);
+            found = (1..most).find(|back| is_alike(*back)).unwrap_or(0);
+            // Rather a round in which details are the same.
+            let is_same = |back: &usize| old(*back).is_same(&key) && old(back + 1).is_same(&before);
+            if found > 0 {
+                found = (found..most).step_by(found).take(LONGER).find(is_same).unwrap_or(found);
+            }
         }
         if found == 0 {
             return self.count(0);
         }
         self.round_len = found;
-        self.spans.push(Span { round_len: found, len: 1, goes_on: false });
+        self.spans.push(Span { round_len: found, len: 1, varied: 1, goes_on: false });
     }
 
     /// Has it gone through its round again?
@@ -247,7 +336,7 @@ impl RoundFinder {
 
     /// The rank did not repeat itself for long: so many events may be left out.
     pub(super) fn may_sleep(&mut self) -> Option<usize> {
-        let (len, seen) = (self.ring.len(), self.at + self.alike);
+        let (len, seen) = (self.ring.len(), self.at + self.unwritten);
         if seen < self.judged + AWAKE * len {
             return None;
         }
@@ -263,7 +352,7 @@ impl RoundFinder {
 
     /// The spans of all events since the last time.
     pub(super) fn take(&mut self) -> Vec<Span> {
-        let next = self.spans.last().map(|last| Span { len: 0, goes_on: true, ..*last });
+        let next = self.spans.last().map(|last| Span { len: 0, varied: 0, goes_on: true, ..*last });
         let mut spans = std::mem::replace(&mut self.spans, Vec::from_iter(next));
         spans.retain(|span| span.len > 0);
         spans

@@ -127,6 +127,11 @@ impl Pattern {
         self.found.get_or_init(Box::default);
     }
 
+    /// An integer argument of one of the calls.
+    pub(crate) fn common_int(&self, place: Place) -> Option<i64> {
+        int(&self.ins, place)
+    }
+
     /// See [`Pattern::found`].
     #[inline]
     pub(crate) fn found(&self) -> Option<&Found> {
@@ -205,6 +210,18 @@ impl Origin {
             found.buffers.set(Some(known));
         }
         is_new
+    }
+
+    /// Elements in its buffer, by the place of their number, and bytes received, up to which a call like it has nothing new
+    /// there ([`Origin::is_new_buffer`]).
+    pub(crate) fn known_in_buffer(&self, count: Place) -> (i64, u64) {
+        match self.found().and_then(|found| found.buffers.get()) {
+            Some(known) if self.own_count.is_some() => (known.count, known.got),
+            _ => {
+                let status = self.status_at(&self.outs, self.arg_places.status, 0);
+                (self.int(count).unwrap_or(0), status.and_then(|status| status.bytes).unwrap_or(0))
+            }
+        }
     }
 
     pub(crate) fn event(&self) -> u64 {

@@ -1,0 +1,161 @@
+//! The halves of messages in the calls of a lap, and what two of them need in order to go together: laps are counted, too, whose
+//! calls differ in counts, tags and statuses alone ([`crate::read_ahead`]).
+
+use super::Engine;
+use crate::arg_places::{ArgPlaces, NONE, Place, Side};
+use crate::state::{CommIx, Origin, are_alike};
+use crate::types::Amount;
+use smallvec::SmallVec;
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+use trace_format::mpi::{Class, Kind, SendMode, Start};
+use trace_reader::args::{Arg, Args};
+use trace_reader::call::Call;
+use trace_reader::reader::{Repeat, varying_status};
+
+/// An integer argument that may differ from lap to lap.
+#[derive(Debug, Clone, Copy)]
+struct Detail {
+    /// Which of the varying values it is.
+    own: Option<u8>,
+    place: Place,
+}
+
+/// One half of a message: a send, or a receive that names its source and tag.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MessageHalf {
+    pub(crate) rank: i32,
+    pub(crate) is_send: bool,
+    pub(crate) comm: CommIx,
+    /// World rank of the partner; `None`: MPI_PROC_NULL.
+    pub(crate) peer: Option<i32>,
+    one: Amount,
+    tag: Detail,
+    count: Detail,
+    status: Place,
+    own_status: Option<u8>,
+    /// With so many elements, or bytes received, there is nothing new about its buffer.
+    most: i64,
+    most_got: u64,
+}
+
+/// Tag and data of such a half in a call of a later lap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Filling {
+    tag: i64,
+    amount: Amount,
+}
+
+/// A call that is looked at where it is.
+#[derive(Clone, Copy)]
+pub(crate) enum CallSeen<'a> {
+    Whole(&'a Call<Args>),
+    Repeat(&'a Repeat),
+}
+
+impl Engine {
+    /// The halves of messages in the call that the rank, which has one thread, made last. `None`: more than counts and tags decides
+    /// what comes of the call.
+    pub(crate) fn halves_of_last(&mut self, rank: i32) -> Option<SmallVec<[MessageHalf; 2]>> {
+        let r = self.model.ranks.get(usize::try_from(rank).ok()?)?;
+        // The range of a buffer may reach into memory that is exposed.
+        if !r.exposes.is_empty() {
+            return None;
+        }
+        let origin = r.threads.first()?.last.clone()?;
+        let s = origin.arg_places;
+        let with_status = |half: Option<MessageHalf>| half.map(|half| MessageHalf { status: s.status, ..half });
+        let mut halves = SmallVec::new();
+        match s.class {
+            Class::Local | Class::Collective(..) | Class::Wait(_) => {}
+            Class::Send(mode, Start::Blocking | Start::Nonblocking) if mode != SendMode::Buffered => {
+                halves.push(self.half(&origin, true, (s.peer, s.tag, s.send))?);
+            }
+            Class::Recv(Start::Blocking | Start::Nonblocking) => {
+                halves.push(with_status(self.half(&origin, false, (s.peer, s.tag, s.recv)))?);
+            }
+            Class::SendRecv(Start::Blocking | Start::Nonblocking)
+            | Class::SendRecvReplace(Start::Blocking | Start::Nonblocking) => {
+                halves.push(self.half(&origin, true, (s.peer, s.tag, s.send))?);
+                halves.push(with_status(self.half(&origin, false, (s.peer2, s.tag2, s.recv)))?);
+            }
+            _ => return None,
+        }
+        Some(halves)
+    }
+
+    fn half(&mut self, origin: &Origin, is_send: bool, (peer, tag, side): (Place, Place, Side)) -> Option<MessageHalf> {
+        let ArgPlaces { comm, class, varying, .. } = *origin.arg_places;
+        let s = origin.arg_places;
+        let is_combined = matches!(class, Class::SendRecv(_) | Class::SendRecvReplace(_));
+        let own = |own: Option<u8>| own.filter(|_| !is_combined);
+        let told = self.model.ranks[origin.rank as usize].variables.is_told();
+        let (most, most_got) = if told { origin.known_in_buffer(side.count) } else { (i64::MAX, u64::MAX) };
+        let target = match origin.int(peer)? as i32 {
+            ANY_SOURCE => return None,
+            PROC_NULL => None,
+            _ => Some(self.model.target(origin, peer, tag, s)?),
+        };
+        if origin.int(tag)? == i64::from(ANY_TAG) && target.is_some() {
+            return None;
+        }
+        let comm = match target {
+            Some(target) => target.comm,
+            None => self.model.resolve(origin, Kind::Comm, origin.int(comm)? as u32)?.ix,
+        };
+        let one = self.model.one(origin.rank, origin.int(side.datatype)? as u32)?;
+        (!self.model.comms.list[comm].is_foreign()).then_some(MessageHalf {
+            rank: origin.rank,
+            is_send,
+            comm,
+            peer: target.map(|target| target.peer),
+            one,
+            tag: Detail { own: own(origin.own_tag), place: tag },
+            count: Detail { own: own(origin.own_count), place: side.count },
+            status: NONE,
+            own_status: own(varying.status),
+            most,
+            most_got,
+        })
+    }
+
+    /// Tag and data of a half in a call that is like the one where it was found. `None`: nobody says it, or there is more in the
+    /// buffer than ever before.
+    #[inline]
+    pub(crate) fn filling(&self, half: &MessageHalf, call: CallSeen) -> Option<Filling> {
+        let int = |detail: Detail| match (call, detail.own) {
+            (CallSeen::Repeat(repeat), Some(own)) => repeat.varying.get(usize::from(own)).copied(),
+            (CallSeen::Repeat(repeat), None) => self.kept_int(half.rank, repeat, detail.place),
+            (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
+        };
+        let (tag, count) = (int(half.tag)?, int(half.count)?);
+        let got = || {
+            let status = match (call, half.own_status) {
+                (CallSeen::Repeat(repeat), Some(own)) => varying_status(own.into(), &repeat.varying),
+                // As in the call that it repeats, which came whole.
+                (CallSeen::Repeat(_), None) => None,
+                (CallSeen::Whole(call), _) => match call.outs.get(half.status.into()) {
+                    Arg::Status(status) => Some(status),
+                    _ => None,
+                },
+            };
+            status.and_then(|status| status.bytes).unwrap_or(0)
+        };
+        let is_more = count > half.most || half.most_got != u64::MAX && half.status != NONE && got() > half.most_got;
+        (count >= 0 && !is_more).then(|| Filling { tag, amount: half.one.times(count) })
+    }
+
+    #[cold]
+    fn kept_int(&self, rank: i32, repeat: &Repeat, place: Place) -> Option<i64> {
+        let pattern = self.model.ranks.get(usize::try_from(rank).ok()?)?.kept(repeat)?;
+        pattern.common_int(place)
+    }
+
+    /// Are the two obviously one message, which is as it should be? See [`crate::model::Model::compare_pair`].
+    #[inline]
+    pub(crate) fn go_together(&self, sent: &Filling, room: &Filling) -> bool {
+        sent.tag == room.tag
+            && sent.tag >= 0
+            && are_alike(sent.amount, room.amount)
+            && !(self.model.short_sends && sent.amount.reps < room.amount.reps)
+    }
+}

@@ -9,6 +9,7 @@
 
 use crate::arg_places::{ArgPlaces, NONE, arg_places};
 use foldhash::quality::{FixedState, FoldHasher};
+use smallvec::{SmallVec, smallvec};
 use std::hash::{BuildHasher, Hash, Hasher};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, FnId, Kind, Many, Start, Status};
@@ -80,13 +81,24 @@ enum Requests {
     MakesOwn,
     /// It completes one: these are the first and the second.
     GivenOwn,
-    /// It is given these, at an address, and completes those at these places.
-    Given(u64, Vec<i64>, Vec<usize>),
+    /// It is given these, at an address, and completes some.
+    Given(u64, SmallVec<[i64; 8]>, Completed),
+}
+
+/// Which of the requests that a call is given it completes.
+enum Completed {
+    All,
+    /// Those at these places.
+    Some(Vec<usize>),
 }
 
 /// Where an element of an array of requests is; 0: nobody says where the array is.
 fn element(base: u64, i: usize, stride: u64) -> u64 {
     if base == 0 { 0 } else { base.wrapping_add(i as u64 * stride) }
+}
+
+impl Completed {
+    const NONE: Completed = Completed::Some(Vec::new());
 }
 
 impl Requests {
@@ -148,8 +160,10 @@ impl Kept {
             (_, Some(own)) => own,
             (place, None) => match (call.ins.get(place.into()), call.outs.int(place.into())) {
                 (Arg::Int(variable), Some(handle)) => Requests::Makes(variable as u64, handle),
-                (Arg::Request { slot, handle }, _) => Requests::Given(slot, vec![handle], Vec::new()),
-                (Arg::Requests { base, handles }, _) => Requests::Given(base, handles.to_vec(), Vec::new()),
+                (Arg::Request { slot, handle }, _) => Requests::Given(slot, smallvec![handle], Completed::NONE),
+                (Arg::Requests { base, handles }, _) => {
+                    Requests::Given(base, SmallVec::from_slice(handles), Completed::NONE)
+                }
                 _ => Requests::None,
             },
         };
@@ -171,8 +185,8 @@ impl Kept {
                 hash(value, if is_status(call.func, &value) { &mut details } else { &mut hasher });
             }
         }
-        if let Requests::Given(_, handles, completed) = &mut requests {
-            *completed = completed_by(arg_places, handles.len(), &call.outs);
+        if let Requests::Given(.., completed) = &mut requests {
+            *completed = completed_by(arg_places, &call.outs);
         }
         let (hash, details, is_exact) = (hasher.finish(), details.finish(), is_wild(call, arg_places));
         Kept { hash, details, is_exact, fields, requests, arg_places }
@@ -271,18 +285,22 @@ impl Variables {
     }
 
     #[inline(never)]
-    fn look_at(&mut self, base: u64, handles: &[i64], completed: &[usize], completes: bool) -> Option<u64> {
+    fn look_at(&mut self, base: u64, handles: &[i64], completed: &Completed, completes: bool) -> Option<u64> {
         let stride = self.stride;
         let address = |i: usize| element(base, i, stride);
-        let is_all = completes && completed.len() == handles.len();
+        let is_all = completes && matches!(completed, Completed::All);
         let mut nulls = 0u64;
         for (i, handle) in handles.iter().enumerate() {
             if self.complete(address(i), *handle, is_all)? == NULL {
                 nulls = (nulls ^ i as u64 ^ 1 << 63).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
             }
         }
-        for i in completed.iter().copied().filter(|_| completes && !is_all) {
-            self.complete(address(i), *handles.get(i)?, true)?;
+        if let Completed::Some(completed) = completed
+            && completes
+        {
+            for i in completed {
+                self.complete(address(*i), *handles.get(*i)?, true)?;
+            }
         }
         Some(nulls)
     }
@@ -333,19 +351,19 @@ fn own_requests(fields: &[Field], request: usize) -> Option<Requests> {
     (own(0, Part::Slot) && own(1, Part::Handle)).then_some(Requests::GivenOwn)
 }
 
-/// The places of the requests that a call has completed, of so many.
-fn completed_by(arg_places: &ArgPlaces, handles: usize, outs: &Args) -> Vec<usize> {
+/// The requests that a call has completed.
+fn completed_by(arg_places: &ArgPlaces, outs: &Args) -> Completed {
     let number = |place| if place == NONE { None } else { outs.int(usize::from(place)) };
-    match arg_places.class {
-        Class::Wait(Many::One | Many::All) => (0..handles).collect(),
+    Completed::Some(match arg_places.class {
+        Class::Wait(Many::One | Many::All) => return Completed::All,
         Class::Wait(Many::Any) => number(arg_places.index).and_then(|i| usize::try_from(i).ok()).into_iter().collect(),
         Class::Wait(Many::Some) if arg_places.indices != NONE => {
             let many = number(arg_places.index).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
             let places = outs.get(usize::from(arg_places.indices)).ints();
             places.iter().take(many).filter_map(|i| usize::try_from(*i).ok()).collect()
         }
-        _ => Vec::new(),
-    }
+        _ => return Completed::NONE,
+    })
 }
 
 /// All of a status in two words.

@@ -16,14 +16,14 @@ int main(int argc, char **argv)
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
-    int *block = calloc(1000, sizeof *block), received[1000];
+    int *block = calloc(200, sizeof *block), received[100];
     // Pointers into the middle are as good as others.
-    int *volatile half = block + 500;
+    int *volatile half = block + 100;
     free(block);
     if (rank == 0)
-        MPI_Send(half, 500, MPI_INT, 1, 0, MPI_COMM_WORLD); //~ buffer-too-small
+        MPI_Send(half, 100, MPI_INT, 1, 0, MPI_COMM_WORLD); //~ buffer-too-small
     else
-        MPI_Recv(received, 500, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(received, 100, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
 }

@@ -434,11 +434,6 @@ impl Batch {
         matches!(self.spans[..], [Span { round_len: 1.., goes_on: true, .. }])
     }
 
-    /// Are there rounds that come again, and no event as a whole?
-    pub(super) fn is_light(&self) -> bool {
-        self.events.is_empty() && !self.rounds.is_empty()
-    }
-
     /// Events that came whole.
     pub(super) fn whole(&self) -> usize {
         self.events.len()

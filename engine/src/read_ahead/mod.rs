@@ -45,9 +45,14 @@ const MOST: usize = 1 << 10;
 /// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
 const TOGETHER: usize = 1 << 10;
 
+/// As [`TOGETHER`], where ranks go round in loops.
+const LIGHT_TOGETHER: usize = 1 << 12;
+
 /// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
 const LITTLE: isize = 16;
-/// As [`PASS`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
+
+/// As [`PASS`], where ranks go round in loops, and most events are only counted: of one that was read beyond its turn, the next
+/// turns are left out.
 const LIGHT_PASS: usize = 1 << 13;
 
 /// How often so many a thread may be ahead. More are in no near cache any more when their turn comes.
@@ -295,9 +300,7 @@ struct Member<'a> {
     /// By how many events it is ahead of the others: rounds are read as a whole, and what holds much counts as more than one
     /// event.
     ahead: isize,
-    /// Its last events took little memory.
-    is_light: bool,
-    /// These were of a loop.
+    /// Its last events were of a loop.
     goes_round: bool,
     turns: u32,
 }
@@ -410,7 +413,7 @@ impl<'a> Reading<'a> {
         };
         let member = |(place, reader): (usize, &'a mut RankReader)| {
             let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
-            Member { place, reader, watch, ahead: 0, is_light: false, goes_round: false, turns: 0 }
+            Member { place, reader, watch, ahead: 0, goes_round: false, turns: 0 }
         };
         let members = share.into_iter().map(member).collect();
         Reading { members, plan, memory: Memory::default(), together: Vec::new(), events: 0, wanted: true }
@@ -452,7 +455,7 @@ impl<'a> Reading<'a> {
         let Plan { keeps, turn, extra, .. } = self.plan;
         let signed = turn.cast_signed();
         let Reading { members, memory, together, events, wanted, .. } = self;
-        members.retain_mut(|Member { place, reader, watch, ahead, is_light, goes_round, turns }| {
+        members.retain_mut(|Member { place, reader, watch, ahead, goes_round, turns }| {
             if !*wanted {
                 return true;
             }
@@ -467,10 +470,10 @@ impl<'a> Reading<'a> {
             }
             let mut batch = Batch::new(keeps, memory.take(), Some(memory.home.clone()), finder);
             let defects = reader.defects.count();
-            let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
+            let result = reader.poll_lean(BLOCKS, if *goes_round { due + extra } else { due }, &mut batch);
             watch.end(batch.close(), batch.left());
             *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
-            (*is_light, *goes_round) = (batch.is_light(), batch.goes_round());
+            *goes_round = batch.goes_round();
             memory.wanted = (batch.whole().min(turn), batch.entries().min(turn));
             // Behind damage there may be more.
             let more = match &result {
@@ -483,7 +486,7 @@ impl<'a> Reading<'a> {
             let failed = result.err().map(|e| e.to_string());
             *events += batch.cost();
             together.push(Turn { place: *place, batch, unread, failed, more, skipped });
-            if *events >= TOGETHER {
+            if *events >= if *goes_round { LIGHT_TOGETHER } else { TOGETHER } {
                 *events = 0;
                 *wanted = send(std::mem::take(together));
             }

@@ -28,6 +28,8 @@ pub(crate) struct MessageHalf {
     pub(crate) comm: CommIx,
     /// World rank of the partner; `None`: MPI_PROC_NULL.
     pub(crate) peer: Option<i32>,
+    /// Its tag in the lap where it was found.
+    pub(crate) first_tag: i64,
     one: Amount,
     tag: Detail,
     count: Detail,
@@ -41,7 +43,7 @@ pub(crate) struct MessageHalf {
 /// Tag and data of such a half in a call of a later lap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Filling {
-    tag: i64,
+    pub(crate) tag: i64,
     amount: Amount,
 }
 
@@ -95,7 +97,8 @@ impl Engine {
             PROC_NULL => None,
             _ => Some(self.model.target(origin, peer, tag, s)?),
         };
-        if origin.int(tag)? == i64::from(ANY_TAG) && target.is_some() {
+        let first_tag = origin.int(tag)?;
+        if first_tag == i64::from(ANY_TAG) && target.is_some() {
             return None;
         }
         let comm = match target {
@@ -108,6 +111,7 @@ impl Engine {
             is_send,
             comm,
             peer: target.map(|target| target.peer),
+            first_tag,
             one,
             tag: Detail { own: own(origin.own_tag), place: tag },
             count: Detail { own: own(origin.own_count), place: side.count },

@@ -1,8 +1,9 @@
 //! The messages of a lap: which sends and receives belong together, by their places in the lap, whatever counts and tags they
 //! have. A lap whose messages all go together does to the engine what the lap did in which they were found.
 //!
-//! On each communicator, the first message from one rank to another goes with the first receive of the one from the other, and so
-//! on: if tags are the same in each such pair, this is how they match (MPI 4.1 section 3.5), and if they are not, it is not known.
+//! Of the messages from one rank to another on a communicator, those with one tag match receives with this tag in the order of both
+//! (MPI 4.1 section 3.5). So pairs that were found in one lap are those of another one, too, if both halves of each have the same
+//! tag there, and if no two pairs have one tag of which the one is sent first and the other received first.
 
 use super::laps::Source;
 use crate::engine::{Engine, Filling, MessageHalf};
@@ -13,6 +14,12 @@ struct Placed {
     place: usize,
     half: MessageHalf,
 }
+
+/// So many times as many sends may have to differ in their tags.
+const MOST_CROSSED: usize = 8;
+
+/// So many receives and sends are looked at for that, beyond those that come in order.
+const MOST_LOOKED_AT: usize = 1 << 20;
 
 /// The place of a half: that of its rank among the sources, and its own among the halves of that rank.
 type Whose = (usize, usize);
@@ -28,6 +35,8 @@ pub(super) struct Messages {
     halves: Vec<Vec<Placed>>,
     /// Sends, and receives that belong to them.
     pairs: Vec<(Whose, Whose)>,
+    /// Sends that must differ in their tags.
+    crossed: Vec<(Whose, Whose)>,
     /// Tags and data in the lap that is looked at.
     fillings: Vec<Vec<Filling>>,
 }
@@ -54,28 +63,47 @@ impl Listing {
         if !self.is_clear {
             return None;
         }
-        let mut lanes: FxHashMap<_, (Vec<Whose>, Vec<Whose>)> = FxHashMap::default();
-        let mut order = Vec::new();
+        let mut ways: FxHashMap<_, (Vec<(i64, Whose)>, Vec<(i64, Whose)>)> = FxHashMap::default();
         for (source, halves) in self.halves.iter().enumerate() {
             for (at, Placed { half, .. }) in halves.iter().enumerate() {
                 let Some(peer) = half.peer else { continue };
                 let (from, to) = if half.is_send { (half.rank, peer) } else { (peer, half.rank) };
-                let lane = lanes.entry((half.comm, from, to)).or_insert_with(|| {
-                    order.push((half.comm, from, to));
-                    Default::default()
-                });
-                if half.is_send { lane.0.push((source, at)) } else { lane.1.push((source, at)) }
+                let (sends, receives) = ways.entry((half.comm, from, to)).or_default();
+                let list = if half.is_send { sends } else { receives };
+                list.push((half.first_tag, (source, at)));
             }
         }
-        let mut pairs = Vec::new();
-        for (sends, receives) in order.iter().filter_map(|lane| lanes.get(lane)) {
+        let (mut pairs, mut crossed, mut looked_at) = (Vec::new(), Vec::new(), 0);
+        for (sends, receives) in ways.into_values() {
             if sends.len() != receives.len() {
                 return None;
             }
-            pairs.extend(sends.iter().copied().zip(receives.iter().copied()));
+            let mut receives: Vec<Option<(i64, Whose)>> = receives.into_iter().map(Some).collect();
+            // With the place of the receive.
+            let mut taken: Vec<(usize, Whose)> = Vec::with_capacity(sends.len());
+            let (mut first, mut last) = (0, 0);
+            for (tag, send) in sends {
+                let place = first + receives[first..].iter().position(|receive| receive.is_some_and(|r| r.0 == tag))?;
+                let (_, receive) = receives[place].take()?;
+                if place < last {
+                    crossed.extend(taken.iter().filter(|(other, _)| *other > place).map(|(_, other)| (*other, send)));
+                    looked_at += taken.len();
+                }
+                looked_at += place - first;
+                if looked_at > MOST_LOOKED_AT {
+                    return None;
+                }
+                first += receives[first..].iter().take_while(|receive| receive.is_none()).count();
+                last = last.max(place);
+                taken.push((place, send));
+                pairs.push((send, receive));
+            }
+            if crossed.len() > MOST_CROSSED * pairs.len() {
+                return None;
+            }
         }
         let fillings = self.halves.iter().map(|halves| Vec::with_capacity(halves.len())).collect();
-        Some(Messages { halves: self.halves, pairs, fillings })
+        Some(Messages { halves: self.halves, pairs, crossed, fillings })
     }
 }
 
@@ -97,5 +125,6 @@ impl Messages {
         }
         let filling = |(source, at): Whose| &self.fillings[source][at];
         self.pairs.iter().all(|(send, receive)| engine.go_together(filling(*send), filling(*receive)))
+            && self.crossed.iter().all(|(one, other)| filling(*one).tag != filling(*other).tag)
     }
 }

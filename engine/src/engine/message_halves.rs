@@ -1,5 +1,5 @@
 //! The halves of messages in the calls of a lap, and what two of them need in order to go together: laps are counted, too, whose
-//! calls differ in counts, tags and statuses alone ([`crate::read_ahead`]).
+//! calls differ in buffers, counts, tags and statuses alone ([`crate::read_ahead`]).
 
 use super::Engine;
 use crate::arg_places::{ArgPlaces, NONE, Place, Side};
@@ -33,11 +33,22 @@ pub(crate) struct MessageHalf {
     one: Amount,
     tag: Detail,
     count: Detail,
+    buffer: Detail,
     status: Place,
     own_status: Option<u8>,
-    /// With so many elements, or bytes received, there is nothing new about its buffer.
-    most: i64,
-    most_got: u64,
+    /// `None`: it is not looked up in which variables buffers are.
+    known: Option<KnownBuffers>,
+}
+
+/// The buffers of calls from one place about which there is nothing new.
+#[derive(Debug, Clone, Copy)]
+struct KnownBuffers {
+    /// Between these addresses, with no more elements than that, of which no more bytes were received.
+    at: (i64, i64),
+    count: i64,
+    got: u64,
+    /// Others may be in local variables if they are between these addresses; `None`: there is something new about all others.
+    locals: Option<(u64, u64)>,
 }
 
 /// Tag and data of such a half in a call of a later lap.
@@ -90,8 +101,15 @@ impl Engine {
         let s = origin.arg_places;
         let is_combined = matches!(class, Class::SendRecv(_) | Class::SendRecvReplace(_));
         let own = |own: Option<u8>| own.filter(|_| !is_combined);
-        let told = self.model.ranks[origin.rank as usize].variables.is_told();
-        let (most, most_got) = if told { origin.known_in_buffer(side.count) } else { (i64::MAX, u64::MAX) };
+        let datatype = origin.int(side.datatype)? as u32;
+        let variables = &self.model.ranks[origin.rank as usize].variables;
+        let known = variables.is_told().then(|| {
+            let (at, count, got) = origin.known_buffers(side);
+            let has_type = variables.kept.get(&(origin.site, side.buf)).is_some_and(|kept| kept.has_type(datatype));
+            let is_typed = has_type || self.model.elements_of(origin.rank, datatype).is_none();
+            let locals = is_typed.then(|| variables.locals(origin.site, origin.thread));
+            KnownBuffers { at, count, got, locals }
+        });
         let target = match origin.int(peer)? as i32 {
             ANY_SOURCE => return None,
             PROC_NULL => None,
@@ -105,7 +123,7 @@ impl Engine {
             Some(target) => target.comm,
             None => self.model.resolve(origin, Kind::Comm, origin.int(comm)? as u32)?.ix,
         };
-        let one = self.model.one(origin.rank, origin.int(side.datatype)? as u32)?;
+        let one = self.model.one(origin.rank, datatype)?;
         (!self.model.comms.list[comm].is_foreign()).then_some(MessageHalf {
             rank: origin.rank,
             is_send,
@@ -115,15 +133,15 @@ impl Engine {
             one,
             tag: Detail { own: own(origin.own_tag), place: tag },
             count: Detail { own: own(origin.own_count), place: side.count },
+            buffer: Detail { own: own(varying.argument(side.buf.into()).map(|at| at as u8)), place: side.buf },
             status: NONE,
             own_status: own(varying.status),
-            most,
-            most_got,
+            known,
         })
     }
 
-    /// Tag and data of a half in a call that is like the one where it was found. `None`: nobody says it, or there is more in the
-    /// buffer than ever before.
+    /// Tag and data of a half in a call that is like the one where it was found. `None`: nobody says it, or it is to be noted which
+    /// variable its buffer is in.
     #[inline]
     pub(crate) fn filling(&self, half: &MessageHalf, call: CallSeen) -> Option<Filling> {
         let int = |detail: Detail| match (call, detail.own) {
@@ -132,20 +150,25 @@ impl Engine {
             (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
         };
         let (tag, count) = (int(half.tag)?, int(half.count)?);
-        let got = || {
-            let status = match (call, half.own_status) {
-                (CallSeen::Repeat(repeat), Some(own)) => varying_status(own.into(), &repeat.varying),
-                // As in the call that it repeats, which came whole.
-                (CallSeen::Repeat(_), None) => None,
-                (CallSeen::Whole(call), _) => match call.outs.get(half.status.into()) {
-                    Arg::Status(status) => Some(status),
-                    _ => None,
-                },
-            };
-            status.and_then(|status| status.bytes).unwrap_or(0)
-        };
-        let is_more = count > half.most || half.most_got != u64::MAX && half.status != NONE && got() > half.most_got;
-        (count >= 0 && !is_more).then(|| Filling { tag, amount: half.one.times(count) })
+        if let Some(known) = &half.known {
+            let at = int(half.buffer)?;
+            let is_known = known.at.0 <= at
+                && at <= known.at.1
+                && count <= known.count
+                && (half.status == NONE || got(half, call) <= known.got);
+            if !is_known && self.may_be_in_variable(half.rank, known, at) {
+                return None;
+            }
+        }
+        (count >= 0).then(|| Filling { tag, amount: half.one.times(count) })
+    }
+
+    /// As [`crate::model::Model::note_buffers`] has it.
+    fn may_be_in_variable(&self, rank: i32, known: &KnownBuffers, at: i64) -> bool {
+        let Some((low, high)) = known.locals else { return true };
+        let Ok(address) = u64::try_from(at) else { return false };
+        let is_static = || self.model.ranks.get(rank as usize).is_none_or(|r| r.places.is_in_module(address));
+        address > 0 && ((low..high).contains(&address) || is_static())
     }
 
     #[cold]
@@ -162,4 +185,17 @@ impl Engine {
             && are_alike(sent.amount, room.amount)
             && !(self.model.short_sends && sent.amount.reps < room.amount.reps)
     }
+}
+
+/// Bytes that a receive says it got, where that differs from the call that it repeats.
+fn got(half: &MessageHalf, call: CallSeen) -> u64 {
+    let status = match (call, half.own_status) {
+        (CallSeen::Repeat(repeat), Some(own)) => varying_status(own.into(), &repeat.varying),
+        (CallSeen::Repeat(_), None) => None,
+        (CallSeen::Whole(call), _) => match call.outs.get(half.status.into()) {
+            Arg::Status(status) => Some(status),
+            _ => None,
+        },
+    };
+    status.and_then(|status| status.bytes).unwrap_or(0)
 }

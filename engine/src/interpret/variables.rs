@@ -34,7 +34,8 @@ impl Model {
         let r = &self.ranks[origin.rank as usize];
         let slots = r.variables.slots(origin.site, origin.thread);
         let is_static = |at: u64| r.places.is_in_module(at);
-        let is_local = |at: u64| slots.is_some_and(|s| s.first() <= Some(&at) && Some(&at) < s.last());
+        let (low, high) = r.variables.locals(origin.site, origin.thread);
+        let is_local = |at: u64| (low..high).contains(&at);
         let may_be_variable = is_static(address as u64) || is_local(address as u64);
         let datatype = origin.int(side.datatype).map(|id| id as Id);
         let known = r.variables.kept.get(&(origin.site, side.buf));
@@ -72,7 +73,7 @@ impl Model {
     }
 
     /// The basic elements of a datatype, the first of them if there are many. `None`: they are not known.
-    fn elements_of(&self, rank: i32, datatype: Id) -> Option<Arc<[Element]>> {
+    pub(crate) fn elements_of(&self, rank: i32, datatype: Id) -> Option<Arc<[Element]>> {
         let element = |offset: i64, basic: Id| {
             let (letter, size) = self.signatures.representation(basic)?;
             (letter != ' ' && size > 0).then_some(Element { offset, basic, letter, size })

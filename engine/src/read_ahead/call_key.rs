@@ -3,9 +3,9 @@
 //! Handles of requests are not compared: libraries give other ones each time. What matters of them is which request a call
 //! is given: the one whose handle was written last to the variable that it is given.
 //!
-//! Counts and tags of messages, and statuses, are *details*: a key has a word of their own for them, so that calls can be told to be
-//! alike but for these. Those of a receive that takes a message from anywhere, or with any tag, are no details: they decide what it
-//! takes.
+//! Buffers, counts and tags of messages, and statuses, are *details*: a key has a word of their own for them, so that calls can be
+//! told to be alike but for these. Those of a receive that takes a message from anywhere, or with any tag, are no details: they
+//! decide what it takes.
 
 use crate::arg_places::{ArgPlaces, NONE, arg_places};
 use foldhash::quality::{FixedState, FoldHasher};
@@ -225,12 +225,12 @@ impl Variables {
         }
         let [a, b, c, d, e] = repeat.varying.map(i64::cast_unsigned);
         let which = kept.hash ^ u64::from(repeat.class) << 48;
-        // Addresses and handles come first.
+        // Addresses and handles come first, among them that of a buffer.
         let (one, other, details) = match &kept.requests {
-            Requests::None => (a, 0, fold(b, c) ^ fold(d, e).rotate_left(21).wrapping_mul(ODD)),
+            Requests::None => (0, 0, fold_more(fold(a, b), fold(c, d), e)),
             Requests::MakesOwn => {
                 self.write(b, c as i64, kept.arg_places);
-                (a, b, fold(d, e))
+                (b, 0, fold_more(a, d, e))
             }
             Requests::GivenOwn => (a, self.complete(a, b as i64, repeat.class == 0)?, fold(c, d)),
             Requests::Makes(address, handle) => {
@@ -315,7 +315,7 @@ fn fold(d: u64, e: u64) -> u64 {
     d.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ e.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32)
 }
 
-/// Does the parameter say how much a message holds, or its tag?
+/// Does the parameter say where the data of a message are, how many, or its tag?
 fn is_detail(func: FnId, place: usize) -> bool {
     let row = func.row();
     let is_message = match row.class {
@@ -323,8 +323,9 @@ fn is_detail(func: FnId, place: usize) -> bool {
         Class::SendRecv(start) | Class::SendRecvReplace(start) => start != Start::Persistent,
         _ => false,
     };
-    let is_number = |kind| matches!(kind, Kind::Count | Kind::LargeCount | Kind::Tag);
-    is_message && row.params.get(place).is_some_and(|param| is_number(param.kind))
+    use Kind::{Buf, Count, LargeCount, RecvBuf, SendBuf, Tag};
+    let is_one = |kind| matches!(kind, Buf | SendBuf | RecvBuf | Count | LargeCount | Tag);
+    is_message && row.params.get(place).is_some_and(|param| is_one(param.kind))
 }
 
 /// Does a result say which message came?
@@ -339,6 +340,12 @@ fn is_wild(call: &Call<Args>, arg_places: &ArgPlaces) -> bool {
     let is = |place, any: i32| place != NONE && call.ins.int(usize::from(place)) == Some(any.into());
     let ArgPlaces { peer, tag, peer2, tag2, .. } = *arg_places;
     is(peer, ANY_SOURCE) || is(tag, ANY_TAG) || is(peer2, ANY_SOURCE) || is(tag2, ANY_TAG)
+}
+
+/// A hash of three words.
+#[inline(always)]
+fn fold_more(one: u64, other: u64, third: u64) -> u64 {
+    fold(one, other) ^ third.rotate_left(21).wrapping_mul(ODD)
 }
 
 /// The requests of a call, if they are among its own values; `request` is their parameter.
@@ -387,5 +394,32 @@ fn hash(value: Arg, hasher: &mut FoldHasher) {
             statuses.iter().flat_map(status_words).for_each(|word| hasher.write_u64(word));
         }
         Arg::Str(text) => text.hash(hasher),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::mpi::FUNCTIONS;
+
+    /// [`Variables::key`] takes varying values for details by their places.
+    #[test]
+    fn details_are_where_they_are_expected() {
+        let mut some = [0; 3];
+        for function in FUNCTIONS {
+            let fields = varying_fields(function.id);
+            let is_of_message = |field: &Field| field.part == Part::Given && is_detail(function.id, field.place);
+            let is_status = |field: &Field| matches!(field.part, Part::Status(_));
+            let details: Vec<bool> = fields.iter().map(|field| is_of_message(field) || is_status(field)).collect();
+            let expected: &[bool] = match own_requests(fields, arg_places(function.id).request.into()) {
+                _ if fields.is_empty() => continue,
+                None => &[true; 5],
+                Some(Requests::MakesOwn) => &[true, false, false, true, true],
+                Some(_) => &[false, false, true, true, true],
+            };
+            some[details.iter().filter(|detail| !**detail).count()] += 1;
+            assert_eq!(details, expected[..details.len()], "{}", function.name);
+        }
+        assert!(some[0] > 5 && some[2] > 5, "{some:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! A call as long as something may be said of it: what it has in common with others of its loop, and what is its own.
 
 use super::comms::CommIx;
-use crate::arg_places::{ArgPlaces, NONE, Place, VaryingPlaces, arg_places};
+use crate::arg_places::{ArgPlaces, NONE, Place, Side, VaryingPlaces, arg_places};
 use crate::collections::At;
 use crate::types::Amount;
 use std::cell::{Cell, OnceCell};
@@ -212,14 +212,16 @@ impl Origin {
         is_new
     }
 
-    /// Elements in its buffer, by the place of their number, and bytes received, up to which a call like it has nothing new
-    /// there ([`Origin::is_new_buffer`]).
-    pub(crate) fn known_in_buffer(&self, count: Place) -> (i64, u64) {
+    /// The buffers about which calls like it have nothing new: see [`Origin::is_new_buffer`]. Between which addresses, with how
+    /// many elements and bytes received.
+    pub(crate) fn known_buffers(&self, side: Side) -> ((i64, i64), i64, u64) {
         match self.found().and_then(|found| found.buffers.get()) {
-            Some(known) if self.own_count.is_some() => (known.count, known.got),
+            Some(Buffers { low, high, count, got }) if self.own_count.is_some() => ((low, high), count, got),
             _ => {
+                let at = self.int(side.buf).unwrap_or(0);
                 let status = self.status_at(&self.outs, self.arg_places.status, 0);
-                (self.int(count).unwrap_or(0), status.and_then(|status| status.bytes).unwrap_or(0))
+                let got = status.and_then(|status| status.bytes).unwrap_or(0);
+                ((at, at), self.int(side.count).unwrap_or(0), got)
             }
         }
     }

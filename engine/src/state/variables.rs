@@ -106,6 +106,12 @@ impl Buffers {
         !self.frames.is_empty()
     }
 
+    /// Between which addresses local variables of the functions of a stack may be.
+    pub(crate) fn locals(&self, stack: Id, thread: u16) -> (u64, u64) {
+        let slots = self.slots(stack, thread);
+        slots.and_then(|slots| slots.first().copied().zip(slots.last().copied())).unwrap_or((0, 0))
+    }
+
     pub(crate) fn slots(&self, stack: Id, thread: u16) -> Option<&Rc<[u64]>> {
         self.frames.get(&(stack, thread))?.as_ref()
     }

@@ -350,13 +350,15 @@ fn make(die: &mut Die, dir: &Path, at_least: usize) {
         let (calls, laps) = (all[0].calls.len(), [5, 60, 200][die.roll(3) as usize]);
         let mut number = 0;
         // Which of these differ from lap to lap.
-        let [counts, tags, room] = if die.is(2) { [die.is(2), die.is(2), die.is(2)] } else { [false; 3] };
+        let [counts, tags, room, buffers] = if die.is(2) { [(); 4].map(|()| die.is(2)) } else { [false; 4] };
+        let sides = if die.is(2) { 3 } else { 100 };
         while number < laps || all[0].calls.len() < calls + at_least {
-            let (elements, added) = (1 + die.roll(200) as i64, 64 * die.roll(100) as i64);
+            let (elements, added) = (1 + die.roll(sides) as i64, 64 * die.roll(sides) as i64);
             for rank in &mut all {
                 rank.elements = if counts { elements } else { 4 };
                 rank.tags = if tags { added } else { 0 };
                 rank.room = if room { elements % 3 } else { 0 };
+                rank.buffer = 0x5000 + if buffers { 8 * elements } else { 0 };
             }
             for (kind, times) in &body {
                 (0..*times).for_each(|_| lap(*kind, &mut all, &persistent));
@@ -383,8 +385,8 @@ fn make(die: &mut Die, dir: &Path, at_least: usize) {
         match die.roll(5) {
             0 => _ = rank.calls.remove(at),
             1 => set(&mut rank.calls[at], "datatype", DOUBLE),
-            2 => set(&mut rank.calls[at], "count", 1),
-            3 => set(&mut rank.calls[at], "tag", 4),
+            2 => ["count", "sendcount"].iter().for_each(|name| set(&mut rank.calls[at], name, 1)),
+            3 => ["tag", "recvtag"].iter().for_each(|name| set(&mut rank.calls[at], name, 4)),
             // In all laps from here on.
             _ => rank.calls[at..].iter_mut().filter(|c| c.func == row.id).for_each(|c| set(c, "datatype", DOUBLE)),
         }
@@ -477,11 +479,11 @@ fn loops_are_found_behind_much_that_is_no_loop() {
         let send = all[0].start(FnId::MPI_Send_init, message(COMM_WORLD, "dest", 1, 7, 4), 0x9300);
         let recv = all[1].start(FnId::MPI_Recv_init, message(COMM_WORLD, "source", 0, 7, 4), 0x9300);
         for tag in 100..50_000 {
-            all.iter_mut().for_each(|rank| rank.buffer = 0x5000 + 8 * tag);
             all[0].send(1, tag);
             all[1].recv(0, true, tag);
+            // Tags, counts and buffers may be others in a loop.
+            all.iter_mut().filter_map(|rank| rank.calls.last_mut()).for_each(|call| call.site = tag as u32);
         }
-        all.iter_mut().for_each(|rank| rank.buffer = 0x5000);
         let laps = 80_000;
         for _ in 0..laps {
             for (rank, (slot, handle)) in all.iter_mut().zip([send, recv]) {

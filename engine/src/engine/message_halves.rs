@@ -2,10 +2,12 @@
 //! calls differ in buffers, counts, tags and statuses alone ([`crate::read_ahead`]).
 
 use super::Engine;
-use crate::arg_places::{ArgPlaces, NONE, Place, Side};
+use crate::arg_places::{ArgPlaces, NONE, Place, Side, arg_places};
 use crate::state::{CommIx, Origin, are_alike};
 use crate::types::Amount;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use trace_format::definition::Id;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use trace_format::mpi::{Class, Kind, SendMode, Start};
 use trace_reader::args::{Arg, Args};
@@ -38,6 +40,9 @@ pub(crate) struct MessageHalf {
     own_status: Option<u8>,
     /// `None`: it is not looked up in which variables buffers are.
     known: Option<KnownBuffers>,
+    site: Id,
+    /// Address, elements, and bytes received, where it was found.
+    first_buffer: (i64, i64, u64),
 }
 
 /// The buffers of calls from one place about which there is nothing new.
@@ -49,6 +54,57 @@ struct KnownBuffers {
     got: u64,
     /// Others may be in local variables if they are between these addresses; `None`: there is something new about all others.
     locals: Option<(u64, u64)>,
+}
+
+/// Buffers of calls that were looked at one by one, by rank, call site, parameter and address: so many elements and bytes
+/// received are nothing new.
+#[derive(Default)]
+pub(crate) struct SeenBuffers(FxHashMap<(i32, Id, Place, i64), (i64, u64)>);
+
+/// So many of them are remembered.
+const MOST_SEEN: usize = 1 << 14;
+
+impl SeenBuffers {
+    pub(crate) fn add(&mut self, half: &MessageHalf) {
+        if half.known.is_none() {
+            return;
+        }
+        if self.0.len() >= MOST_SEEN {
+            self.0.clear();
+        }
+        let (at, count, got) = half.first_buffer;
+        let (most, most_got) = self.0.entry((half.rank, half.site, half.buffer.place, at)).or_default();
+        (*most, *most_got) = ((*most).max(count), (*most_got).max(got));
+    }
+
+    fn has(&self, half: &MessageHalf, (at, count, got): (i64, i64, u64)) -> bool {
+        let known = self.0.get(&(half.rank, half.site, half.buffer.place, at));
+        known.is_some_and(|(most, most_got)| count <= *most && got <= *most_got)
+    }
+}
+
+/// Parameters of which the last one may be a detail, and more.
+const PARAMS: usize = 16;
+
+/// Calls that came whole and are kept, and that were looked at before the engine was given them: the arguments of those that combine
+/// a send and a receive, by slot. Those of others vary, and repeats have their own.
+#[derive(Default)]
+pub(crate) struct WholeCalls(FxHashMap<u16, [Option<i64>; PARAMS]>);
+
+impl WholeCalls {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    #[inline]
+    pub(crate) fn note(&mut self, call: &Call<Args>) {
+        let class = arg_places(call.func).class;
+        if let (Some(slot), Class::Send(..) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_)) =
+            (call.slot, class)
+        {
+            self.0.insert(slot, std::array::from_fn(|place| call.ins.int(place)));
+        }
+    }
 }
 
 /// Tag and data of such a half in a call of a later lap.
@@ -124,6 +180,9 @@ impl Engine {
             None => self.model.resolve(origin, Kind::Comm, origin.int(comm)? as u32)?.ix,
         };
         let one = self.model.one(origin.rank, datatype)?;
+        let status = origin.status_at(&origin.outs, s.status, 0).filter(|_| !is_send);
+        let got = status.and_then(|status| status.bytes).unwrap_or(0);
+        let first_buffer = (origin.int(side.buf).unwrap_or(0), origin.int(side.count).unwrap_or(0), got);
         (!self.model.comms.list[comm].is_foreign()).then_some(MessageHalf {
             rank: origin.rank,
             is_send,
@@ -137,26 +196,35 @@ impl Engine {
             status: NONE,
             own_status: own(varying.status),
             known,
+            site: origin.site,
+            first_buffer,
         })
     }
 
     /// Tag and data of a half in a call that is like the one where it was found. `None`: nobody says it, or it is to be noted which
     /// variable its buffer is in.
     #[inline]
-    pub(crate) fn filling(&self, half: &MessageHalf, call: CallSeen) -> Option<Filling> {
+    pub(crate) fn filling(
+        &self,
+        half: &MessageHalf,
+        call: CallSeen,
+        whole: &WholeCalls,
+        seen: &SeenBuffers,
+    ) -> Option<Filling> {
         let int = |detail: Detail| match (call, detail.own) {
             (CallSeen::Repeat(repeat), Some(own)) => repeat.varying.get(usize::from(own)).copied(),
-            (CallSeen::Repeat(repeat), None) => self.kept_int(half.rank, repeat, detail.place),
+            (CallSeen::Repeat(repeat), None) => match whole.0.get(&repeat.slot) {
+                Some(ints) => ints.get(usize::from(detail.place)).copied().flatten(),
+                None => self.kept_int(half.rank, repeat, detail.place),
+            },
             (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
         };
         let (tag, count) = (int(half.tag)?, int(half.count)?);
         if let Some(known) = &half.known {
             let at = int(half.buffer)?;
-            let is_known = known.at.0 <= at
-                && at <= known.at.1
-                && count <= known.count
-                && (half.status == NONE || got(half, call) <= known.got);
-            if !is_known && self.may_be_in_variable(half.rank, known, at) {
+            let got = if half.status == NONE { 0 } else { got(half, call) };
+            let is_within = known.at.0 <= at && at <= known.at.1 && count <= known.count && got <= known.got;
+            if !is_within && self.may_be_in_variable(half.rank, known, at) && !seen.has(half, (at, count, got)) {
                 return None;
             }
         }

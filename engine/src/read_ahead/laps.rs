@@ -16,7 +16,7 @@ use super::batch::Next;
 use super::messages::{Listing, Messages};
 use super::rounds::Span;
 use super::{Batch, Feed, Turn};
-use crate::engine::{CallSeen, Counts, InFlight, Snapshot};
+use crate::engine::{CallSeen, Counts, InFlight, SeenBuffers, Snapshot, WholeCalls};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -62,11 +62,16 @@ pub(super) struct Source {
     /// Events handed over in this lap, and those of a whole one.
     gone: usize,
     lap: usize,
-    /// The next call to be looked at: the place of its batch, and its own there.
+    /// The next call to be looked at: the place of its batch, and its own there; and those in front of it that came whole.
     glance: (usize, Next),
+    whole: WholeCalls,
 }
 
 impl Source {
+    pub(super) fn rank(&self) -> i32 {
+        self.rank
+    }
+
     fn is_live(&self) -> bool {
         self.more || self.held > 0
     }
@@ -120,16 +125,23 @@ impl Source {
     /// Begins to look at the calls that are handed over next.
     fn begin_to_look(&mut self) {
         self.glance = (0, self.batches.front_mut().map(Batch::place).unwrap_or_default());
+        self.whole.clear();
     }
 
     /// Looks at the calls of a lap, behind those that were looked at.
-    pub(super) fn look_through_lap(&mut self, mut each: impl FnMut(CallSeen)) {
+    pub(super) fn look_through_lap(&mut self, mut each: impl FnMut(CallSeen, &WholeCalls)) {
         let (batch, next) = &mut self.glance;
+        let whole = &mut self.whole;
         let mut left = self.lap;
         while left > 0
             && let Some(here) = self.batches.get(*batch)
         {
-            left -= here.look(next, left, &mut each);
+            left -= here.look(next, left, |call| {
+                if let CallSeen::Whole(call) = call {
+                    whole.note(call);
+                }
+                each(call, whole);
+            });
             if left > 0 {
                 *batch += 1;
                 *next = self.batches.get_mut(*batch).map(Batch::place).unwrap_or_default();
@@ -245,6 +257,7 @@ pub(super) struct Laps {
     misfits: u32,
     /// Turns after which something was held back.
     turns: u32,
+    seen: SeenBuffers,
 }
 
 impl Laps {
@@ -261,6 +274,7 @@ impl Laps {
             gone: 0,
             lap: 0,
             glance: Default::default(),
+            whole: WholeCalls::default(),
         };
         let sources: Vec<Source> = ranks.map(source).collect();
         Laps {
@@ -277,6 +291,7 @@ impl Laps {
             budget: 0,
             misfits: 0,
             turns: 0,
+            seen: SeenBuffers::default(),
         }
     }
 
@@ -479,7 +494,7 @@ impl Laps {
                 source.hand_over(place, feed);
                 self.fed += 1;
                 if let Some(listing) = &mut listing {
-                    listing.note(place, source.rank, at, feed.engine);
+                    listing.note(source, place, at, feed.engine, &mut self.seen);
                 }
             }
         }
@@ -515,7 +530,7 @@ impl Laps {
         if varied > 0 {
             self.sources.iter_mut().for_each(Source::begin_to_look);
             while sound < varied
-                && leap.messages.as_mut().is_some_and(|m| m.go_together(&mut self.sources, feed.engine))
+                && leap.messages.as_mut().is_some_and(|m| m.go_together(&mut self.sources, feed.engine, &self.seen))
             {
                 sound += 1;
             }

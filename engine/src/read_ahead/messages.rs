@@ -6,7 +6,7 @@
 //! tag there, and if no two pairs have one tag of which the one is sent first and the other received first.
 
 use super::laps::Source;
-use crate::engine::{Engine, Filling, MessageHalf};
+use crate::engine::{Engine, Filling, MessageHalf, SeenBuffers};
 use rustc_hash::FxHashMap;
 
 /// A half, and the place of its call in the lap of its rank.
@@ -47,15 +47,24 @@ impl Listing {
         Listing { halves: (0..ranks).map(|_| Vec::new()).collect(), is_clear: true }
     }
 
-    /// The engine was given the call at this place of the lap of the rank that has this place among the sources.
-    pub(super) fn note(&mut self, source: usize, rank: i32, place: usize, engine: &mut Engine) {
+    /// The engine was given the call at this place of the lap of the source at that place.
+    pub(super) fn note(
+        &mut self,
+        source: &Source,
+        at: usize,
+        place: usize,
+        engine: &mut Engine,
+        seen: &mut SeenBuffers,
+    ) {
         if !self.is_clear {
             return;
         }
-        match engine.halves_of_last(rank) {
-            Some(halves) => self.halves[source].extend(halves.into_iter().map(|half| Placed { place, half })),
-            None => self.is_clear = false,
-        }
+        let Some(halves) = engine.halves_of_last(source.rank()) else {
+            self.is_clear = false;
+            return;
+        };
+        halves.iter().for_each(|half| seen.add(half));
+        self.halves[at].extend(halves.into_iter().map(|half| Placed { place, half }));
     }
 
     /// `None`: something else decides which messages belong together, or whether they are right.
@@ -109,13 +118,13 @@ impl Listing {
 
 impl Messages {
     /// Do all messages of the lap go together that begins so many laps behind what was handed over?
-    pub(super) fn go_together(&mut self, sources: &mut [Source], engine: &Engine) -> bool {
+    pub(super) fn go_together(&mut self, sources: &mut [Source], engine: &Engine, seen: &SeenBuffers) -> bool {
         for (source, (halves, fillings)) in sources.iter_mut().zip(self.halves.iter().zip(&mut self.fillings)) {
             fillings.clear();
             let (mut place, mut wanted) = (0, halves.iter().peekable());
-            source.look_through_lap(|call| {
+            source.look_through_lap(|call, whole| {
                 while let Some(placed) = wanted.next_if(|placed| placed.place == place) {
-                    fillings.extend(engine.filling(&placed.half, call));
+                    fillings.extend(engine.filling(&placed.half, call, whole, seen));
                 }
                 place += 1;
             });

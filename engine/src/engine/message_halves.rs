@@ -41,6 +41,7 @@ pub(crate) struct MessageHalf {
     /// `None`: it is not looked up in which variables buffers are.
     known: Option<KnownBuffers>,
     site: Id,
+    datatype: Id,
     /// Address, elements, and bytes received, where it was found.
     first_buffer: (i64, i64, u64),
 }
@@ -56,13 +57,21 @@ struct KnownBuffers {
     locals: Option<(u64, u64)>,
 }
 
-/// Buffers of calls that were looked at one by one, by rank, call site, parameter and address: so many elements and bytes
-/// received are nothing new.
+/// Rank, call site, parameter, datatype and address of a buffer.
+type PlaceOfBuffer = (i32, Id, Place, Id, i64);
+
+/// Buffers of calls that were looked at one by one: so many elements and bytes received are nothing new.
 #[derive(Default)]
-pub(crate) struct SeenBuffers(FxHashMap<(i32, Id, Place, i64), (i64, u64)>);
+pub(crate) struct SeenBuffers(FxHashMap<PlaceOfBuffer, (i64, u64)>);
 
 /// So many of them are remembered.
 const MOST_SEEN: usize = 1 << 14;
+
+impl MessageHalf {
+    fn place_of_buffer(&self, at: i64) -> PlaceOfBuffer {
+        (self.rank, self.site, self.buffer.place, self.datatype, at)
+    }
+}
 
 impl SeenBuffers {
     pub(crate) fn add(&mut self, half: &MessageHalf) {
@@ -73,12 +82,12 @@ impl SeenBuffers {
             self.0.clear();
         }
         let (at, count, got) = half.first_buffer;
-        let (most, most_got) = self.0.entry((half.rank, half.site, half.buffer.place, at)).or_default();
+        let (most, most_got) = self.0.entry(half.place_of_buffer(at)).or_default();
         (*most, *most_got) = ((*most).max(count), (*most_got).max(got));
     }
 
     fn has(&self, half: &MessageHalf, (at, count, got): (i64, i64, u64)) -> bool {
-        let known = self.0.get(&(half.rank, half.site, half.buffer.place, at));
+        let known = self.0.get(&half.place_of_buffer(at));
         known.is_some_and(|(most, most_got)| count <= *most && got <= *most_got)
     }
 }
@@ -197,6 +206,7 @@ impl Engine {
             own_status: own(varying.status),
             known,
             site: origin.site,
+            datatype,
             first_buffer,
         })
     }

@@ -19,6 +19,7 @@ use super::{Batch, Feed, Turn};
 use crate::engine::{CallSeen, Counts, InFlight, SeenBuffers, Snapshot, WholeCalls};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 
 /// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
 /// than a turn.
@@ -511,6 +512,7 @@ impl Laps {
             return if self.misfits > 0 && self.may_go_on_misfitting() { Step::Go } else { Step::GiveUp };
         }
         let (to, messages) = (feed.engine.counts(), listing.and_then(Listing::messages));
+        feed.counts_laps.store(true, Ordering::Relaxed);
         self.state = State::Leaping(Box::new(Leap { snapshot, from, to, messages, counted: 0 }));
         Step::Go
     }

@@ -24,6 +24,13 @@ const MOST_LOOKED_AT: usize = 1 << 20;
 /// The place of a half: that of its rank among the sources, and its own among the halves of that rank.
 type Whose = (usize, usize);
 
+/// The halves of messages from one rank to another on a communicator, with their tags.
+#[derive(Default)]
+struct Way {
+    sends: Vec<(i64, Whose)>,
+    receives: Vec<(i64, Whose)>,
+}
+
 /// The calls of a lap, as they are handed over.
 pub(super) struct Listing {
     halves: Vec<Vec<Placed>>,
@@ -72,18 +79,18 @@ impl Listing {
         if !self.is_clear {
             return None;
         }
-        let mut ways: FxHashMap<_, (Vec<(i64, Whose)>, Vec<(i64, Whose)>)> = FxHashMap::default();
+        let mut ways: FxHashMap<_, Way> = FxHashMap::default();
         for (source, halves) in self.halves.iter().enumerate() {
             for (at, Placed { half, .. }) in halves.iter().enumerate() {
                 let Some(peer) = half.peer else { continue };
                 let (from, to) = if half.is_send { (half.rank, peer) } else { (peer, half.rank) };
-                let (sends, receives) = ways.entry((half.comm, from, to)).or_default();
-                let list = if half.is_send { sends } else { receives };
+                let way = ways.entry((half.comm, from, to)).or_default();
+                let list = if half.is_send { &mut way.sends } else { &mut way.receives };
                 list.push((half.first_tag, (source, at)));
             }
         }
         let (mut pairs, mut crossed, mut looked_at) = (Vec::new(), Vec::new(), 0);
-        for (sends, receives) in ways.into_values() {
+        for Way { sends, receives } in ways.into_values() {
             if sends.len() != receives.len() {
                 return None;
             }

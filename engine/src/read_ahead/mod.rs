@@ -90,6 +90,8 @@ struct Feed<'a> {
     linker: &'a mut Linker,
     engine: &'a mut Engine,
     onlooker: &'a mut dyn Onlooker,
+    /// Laps are counted, so that the engine has next to nothing to do.
+    counts_laps: &'a AtomicBool,
 }
 
 impl Feed<'_> {
@@ -163,7 +165,8 @@ pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker
         engine.replay_apart();
     }
     let mut laps = Laps::new(readers.ranks().into_iter());
-    let mut feed = Feed { linker, engine, onlooker };
+    let counts_laps = &AtomicBool::new(false);
+    let mut feed = Feed { linker, engine, onlooker, counts_laps };
     let mut take = |mut turn: Turn| {
         turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
         turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
@@ -171,7 +174,7 @@ pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker
         !feed.linker.holds_any() && feed.onlooker.goes_on()
     };
     match readers {
-        Readers::Here(readers) => read(threads.min(MOST_THREADS), readers, keeps, take),
+        Readers::Here(readers) => read(threads.min(MOST_THREADS), readers, keeps, counts_laps, take),
         Readers::Elsewhere(Elsewhere { source_of, sources, stop, .. }) => {
             let sources = sources.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect();
             take_turns(sources, source_of, stop, &mut take);
@@ -189,12 +192,17 @@ fn processors() -> usize {
 }
 
 /// Reads all of these to their ends by so many threads. `take` is given each turn, and says whether to go on: if not, what
-/// was read already still comes.
-fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
+/// was read already still comes. `counts_laps`: who takes them does little with them.
+fn read(
+    threads: usize,
+    readers: Vec<&mut RankReader>,
+    keeps: Keeps,
+    counts_laps: &AtomicBool,
+    mut take: impl FnMut(Turn) -> bool,
+) {
     let plan = Plan::of(readers.len(), keeps);
     let threads = threads.min(readers.len()).max(1);
-    // With two processors, another thread that reads only gets in the way of the engine and the replay, unless these have next
-    // to nothing to do.
+    // With two processors, another thread that reads only gets in the way of the engine and the replay, unless laps are counted.
     let looks_for_rounds = keeps == Keeps::Alike && RoundFinder::is_for(plan.ranks);
     let shares = if threads == 2 && looks_for_rounds { 1 } else { threads };
     let source_of: Vec<usize> = (0..readers.len()).map(|place| place % shares).collect();
@@ -219,7 +227,7 @@ fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: i
             scope.spawn(move || {
                 let mut reading = Reading::new(share, plan);
                 if let Some(second) = second {
-                    let is_halved = reading.read_until_loops(&mut handed_to(&sender, stop));
+                    let is_halved = reading.read_until(counts_laps, &mut handed_to(&sender, stop));
                     if is_halved && sender.send(Handed::Halved).is_ok() {
                         let mut other = reading.halve();
                         scope.spawn(move || other.read_all(&mut handed_to(&second, stop)));
@@ -427,12 +435,11 @@ impl<'a> Reading<'a> {
         send(std::mem::take(&mut self.together));
     }
 
-    /// Reads until most ranks go round in loops, and hands over what it has. False if nothing is left, or nothing more wanted.
-    fn read_until_loops(&mut self, send: &mut dyn FnMut(Vec<Turn>) -> bool) -> bool {
-        let go_round = |members: &[Member]| 2 * members.iter().filter(|m| m.goes_round).count() >= members.len();
+    /// Reads until laps are counted, and hands over what it has. False if nothing is left, or nothing more wanted.
+    fn read_until(&mut self, counts_laps: &AtomicBool, send: &mut dyn FnMut(Vec<Turn>) -> bool) -> bool {
         while self.wanted && !self.members.is_empty() {
             self.pass(send);
-            if self.members.len() > 1 && go_round(&self.members) {
+            if self.members.len() > 1 && counts_laps.load(Ordering::Relaxed) {
                 self.events = 0;
                 self.wanted = send(std::mem::take(&mut self.together));
                 return self.wanted;
@@ -518,7 +525,7 @@ mod tests {
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
         reader.writer_is_gone();
         let (mut events, mut heaviest) = (0, 0);
-        read(1, vec![&mut reader], Keeps::Nothing, |turn| {
+        read(1, vec![&mut reader], Keeps::Nothing, &AtomicBool::new(false), |turn| {
             events += turn.batch.whole();
             heaviest = heaviest.max(turn.batch.memory_cost());
             true
@@ -558,7 +565,10 @@ mod tests {
             let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
             let (mut taken, mut widest, mut skipped, mut in_rounds) = ([0; RANKS as usize], 0, 0, 0);
             let mut places = Vec::new();
-            read(threads, readers.iter_mut().collect(), Keeps::Alike, |turn| {
+            let counts_laps = AtomicBool::new(false);
+            read(threads, readers.iter_mut().collect(), Keeps::Alike, &counts_laps, |turn| {
+                // Two threads share the ranks from somewhere on.
+                counts_laps.store(places.len() > 1_000, Ordering::Relaxed);
                 places.push((turn.place, turn.batch.left()));
                 taken[turn.place] += turn.batch.left();
                 in_rounds += turn.batch.in_rounds();
@@ -572,10 +582,9 @@ mod tests {
             assert!(skipped > 1_000 && in_rounds > 100_000, "{skipped} {in_rounds}");
             assert!(widest <= 2 * plan.turn + plan.extra + 35, "{threads} threads: {widest}");
             assert_eq!(*order.get_or_insert_with(|| places.clone()), places, "{threads} threads");
-            // That is what two threads wait for to share the ranks.
             let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
             let mut reading = Reading::new(readers.iter_mut().enumerate().collect(), plan);
-            assert!(reading.read_until_loops(&mut |_| true));
+            assert!(reading.read_until(&counts_laps, &mut |_| true));
             assert_eq!((reading.halve().members.len(), reading.members.len()), (48, 48));
         }
     }

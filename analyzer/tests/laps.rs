@@ -523,7 +523,13 @@ fn laps_are_counted_whose_counts_and_tags_differ() {
     // To and fro, a window of messages that are waited for together or one by one, MPI_Sendrecv, MPI_Waitany.
     // What is sent first and received last has another tag, but for one lap: then it is taken by the other receive.
     for kind in [1, 3, 4, 5, 7, 10] {
-        for mistake in [None, Some("truncat"), Some("tag"), (kind == 10).then_some("one tag")] {
+        let more = match kind {
+            // Too long is the message of a call that repeats one of a lap before it, which is not counted yet when that is seen.
+            5 => Some("repeated"),
+            10 => Some("one tag"),
+            _ => None,
+        };
+        for mistake in [None, Some("truncat"), Some("tag")].into_iter().chain(more.map(Some)) {
             let dir = tempfile::tempdir().unwrap();
             let mut all = [Rank::new(Handles::Stack), Rank::new(Handles::Rising)];
             for number in 0..LAPS {
@@ -531,6 +537,10 @@ fn laps_are_counted_whose_counts_and_tags_differ() {
                     rank.elements = 1 + number * number % 97;
                     rank.tags = 64 * (number * number % 89);
                     rank.room = number % 3;
+                    if mistake == Some("repeated") {
+                        rank.elements = if number < LAPS * 3 / 4 - 1 { 10 } else { 50 };
+                        (rank.tags, rank.room) = (0, 0);
+                    }
                 }
                 let before: Vec<usize> = all.iter().map(|rank| rank.calls.len()).collect();
                 lap(kind, &mut all, &[]);
@@ -555,6 +565,7 @@ fn laps_are_counted_whose_counts_and_tags_differ() {
                     };
                     match mistake {
                         Some("truncat") => set(["recvcount", "count"], 0),
+                        Some("repeated") => set(["recvcount", "count"], 20),
                         Some(_) => set(["recvtag", "tag"], 1 << 20),
                         None => {}
                     }

@@ -62,10 +62,12 @@ type PlaceOfBuffer = (i32, Id, Place, Id, i64);
 
 /// Buffers of calls that were looked at one by one: so many elements and bytes received are nothing new.
 #[derive(Default)]
-pub(crate) struct SeenBuffers(FxHashMap<PlaceOfBuffer, (i64, u64)>);
+pub(crate) struct SeenBuffers(FxHashMap<PlaceOfBuffer, SmallVec<[(i64, u64); 2]>>);
 
-/// So many of them are remembered.
+/// So many places are remembered, and so many amounts at each of them.
 const MOST_SEEN: usize = 1 << 14;
+
+const MOST_AMOUNTS: usize = 8;
 
 impl MessageHalf {
     fn place_of_buffer(&self, at: i64) -> PlaceOfBuffer {
@@ -82,13 +84,17 @@ impl SeenBuffers {
             self.0.clear();
         }
         let (at, count, got) = half.first_buffer;
-        let (most, most_got) = self.0.entry(half.place_of_buffer(at)).or_default();
-        (*most, *most_got) = ((*most).max(count), (*most_got).max(got));
+        let amounts = self.0.entry(half.place_of_buffer(at)).or_default();
+        if !amounts.iter().any(|known| count <= known.0 && got <= known.1) {
+            amounts.retain(|known| known.0 > count || known.1 > got);
+            amounts.truncate(MOST_AMOUNTS - 1);
+            amounts.push((count, got));
+        }
     }
 
     fn has(&self, half: &MessageHalf, (at, count, got): (i64, i64, u64)) -> bool {
         let known = self.0.get(&half.place_of_buffer(at));
-        known.is_some_and(|(most, most_got)| count <= *most && got <= *most_got)
+        known.is_some_and(|amounts| amounts.iter().any(|known| count <= known.0 && got <= known.1))
     }
 }
 
@@ -135,8 +141,8 @@ impl Engine {
     /// what comes of the call.
     pub(crate) fn halves_of_last(&mut self, rank: i32) -> Option<SmallVec<[MessageHalf; 2]>> {
         let r = self.model.ranks.get(usize::try_from(rank).ok()?)?;
-        // The range of a buffer may reach into memory that is exposed.
-        if !r.exposes.is_empty() {
+        // The range of a buffer may reach into memory that is exposed; and lanes that are not counted say which thread used them.
+        if !r.exposes.is_empty() || !r.has_one_thread() {
             return None;
         }
         let origin = r.threads.first()?.last.clone()?;
@@ -168,7 +174,9 @@ impl Engine {
         let own = |own: Option<u8>| own.filter(|_| !is_combined);
         let datatype = origin.int(side.datatype)? as u32;
         let variables = &self.model.ranks[origin.rank as usize].variables;
-        let known = variables.is_told().then(|| {
+        // What goes to nobody is in no buffer.
+        let is_looked_up = variables.is_told() && origin.int(peer)? as i32 != PROC_NULL;
+        let known = is_looked_up.then(|| {
             let (at, count, got) = origin.known_buffers(side);
             let has_type = variables.kept.get(&(origin.site, side.buf)).is_some_and(|kept| kept.has_type(datatype));
             let is_typed = has_type || self.model.elements_of(origin.rank, datatype).is_none();

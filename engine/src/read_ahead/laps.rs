@@ -8,7 +8,7 @@
 //! Leaping  laps are counted; the last one is kept back, to be handed over when one of the ranks does something else
 //! ```
 //!
-//! A lap may differ from the one before it in counts and tags of messages, and in statuses. Then it is counted if its messages go
+//! A lap may differ from the one before it in buffers, counts and tags of messages, and in statuses. Then it is counted if its messages go
 //! together ([`super::messages`]); if they do not, it is handed over call by call, and if the engine is as before behind it, laps
 //! are counted again.
 
@@ -120,7 +120,10 @@ impl Source {
 
     /// So many laps are to come until the calls of all others at hand are the same as those of the lap before them.
     fn varied_laps(&self) -> usize {
-        self.spans.front().map_or(0, |span| span.varied.saturating_sub(self.passed).div_ceil(self.lap.max(1)))
+        // What is the same as a round before is the same as a lap of several rounds before when all rounds of it are.
+        let until = |span: &Span| span.varied + self.lap.saturating_sub(self.round_len);
+        let varied = self.spans.front().map_or(0, |span| until(span).saturating_sub(self.passed));
+        varied.div_ceil(self.lap.max(1))
     }
 
     /// Begins to look at the calls that are handed over next.
@@ -363,6 +366,7 @@ impl Laps {
             (source.round_len, source.gone, source.lap) = (span.map_or(0, |span| span.round_len), 0, 0);
         }
         (self.todo, self.left, self.tries, self.misfits) = (Vec::new(), Vec::new(), 0, 0);
+        self.seen = SeenBuffers::default();
         self.budget = MOST_HELD;
         self.state = State::Seeking(Search::Start);
     }

@@ -258,6 +258,7 @@ impl RoundFinder {
         let longer = (2..=LONGER).map(|times| times * round_len);
         let found = longer.take_while(|back| back + COMPARED < known).find(|back| is_same(*back));
         if let Some(found) = found {
+            self.repeats |= self.has_repeated();
             (self.round_len, self.alike, self.same) = (found, 0, 0);
             self.next = at - found;
         }

@@ -304,7 +304,7 @@ fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
                 rank.recv(around(i, -1), true, 8);
             }
         }
-        // What is sent first is received last; what is sent last is longer.
+        // The message that is sent first is received last; the other one is longer.
         10 => {
             for (i, rank) in all.iter_mut().enumerate() {
                 let mut handles = Vec::new();
@@ -528,14 +528,14 @@ fn loops_are_found_behind_much_that_is_no_loop() {
     }
 }
 
-/// What they have in common is looked at: that tags are the same at both ends, and that there is room for what comes.
+/// Their messages are looked at: tags must be the same at both ends, and there must be room for what comes.
 #[test]
 fn laps_are_counted_whose_counts_and_tags_differ() {
     const LAPS: i64 = 10_000;
     let mut selection = Selection::default();
     OF_OTHER_MATCHINGS.iter().for_each(|check| selection.choose(&format!("-{check}")).unwrap());
     // To and fro, a window of messages that are waited for together or one by one, MPI_Sendrecv, MPI_Waitany.
-    // What is sent first and received last has another tag, but for one lap: then it is taken by the other receive.
+    // The message that is sent first and received last has another tag, but for one lap: then the other receive takes it.
     for kind in [1, 3, 4, 5, 7, 10] {
         let more = match kind {
             // Too long is the message of a call that repeats one of a lap before it, which is not counted yet when that is seen.

@@ -101,8 +101,8 @@ impl SeenBuffers {
 /// Parameters of which the last one may be a detail, and more.
 const PARAMS: usize = 16;
 
-/// Calls that came whole and are kept, and that were looked at before the engine was given them: the arguments of those that combine
-/// a send and a receive, by slot. Those of others vary, and repeats have their own.
+/// Arguments of calls that came whole and are kept, and that were looked at before the engine was given them, by slot. They stand
+/// for those of calls that repeat them and have none of their own, as those that combine a send and a receive.
 #[derive(Default)]
 pub(crate) struct WholeCalls(FxHashMap<u16, [Option<i64>; PARAMS]>);
 
@@ -174,7 +174,7 @@ impl Engine {
         let own = |own: Option<u8>| own.filter(|_| !is_combined);
         let datatype = origin.int(side.datatype)? as u32;
         let variables = &self.model.ranks[origin.rank as usize].variables;
-        // What goes to nobody is in no buffer.
+        // A message to nobody is in no buffer.
         let is_looked_up = variables.is_told() && origin.int(peer)? as i32 != PROC_NULL;
         let known = is_looked_up.then(|| {
             let (at, count, got) = origin.known_buffers(side);

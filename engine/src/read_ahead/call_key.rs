@@ -88,7 +88,7 @@ enum Requests {
 /// Which of the requests that a call is given it completes.
 enum Completed {
     All,
-    /// Those at these places.
+    /// The requests at these places.
     Some(Vec<usize>),
 }
 

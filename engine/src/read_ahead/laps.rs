@@ -8,9 +8,9 @@
 //! Leaping  laps are counted; the last one is kept back, to be handed over when one of the ranks does something else
 //! ```
 //!
-//! A lap may differ from the one before it in buffers, counts and tags of messages, and in statuses. Then it is counted if its messages go
-//! together ([`super::messages`]); if they do not, it is handed over call by call, and if the engine is as before behind it, laps
-//! are counted again.
+//! A lap may differ from the one before it in buffers, counts and tags of messages, and in statuses. Then it is counted if its
+//! messages go together ([`super::messages`]); if they do not, it is handed over call by call, and if the engine is as before
+//! behind it, laps are counted again.
 
 use super::batch::Next;
 use super::messages::{Listing, Messages};
@@ -120,7 +120,7 @@ impl Source {
 
     /// So many laps are to come until the calls of all others at hand are the same as those of the lap before them.
     fn varied_laps(&self) -> usize {
-        // What is the same as a round before is the same as a lap of several rounds before when all rounds of it are.
+        // A call that is the same as the one a round before it is as the one a lap before it when all rounds between are, too.
         let until = |span: &Span| span.varied + self.lap.saturating_sub(self.round_len);
         let varied = self.spans.front().map_or(0, |span| until(span).saturating_sub(self.passed));
         varied.div_ceil(self.lap.max(1))
@@ -485,7 +485,7 @@ impl Laps {
         if let Some(source) = self.sources.iter().find(|source| source.alike() < source.lap) {
             return if source.goes_on() { Step::Wait } else { Step::GiveUp };
         }
-        // What is under way could take messages of the lap, with other tags.
+        // An operation that is under way could take messages of the lap, with other tags.
         let State::Seeking(Search::OnceMore(before, _)) = &self.state else { return Step::GiveUp };
         let mut listing = before.is_nothing_under_way().then(|| Listing::new(self.sources.len()));
         for (place, source) in self.sources.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! The messages of a lap: which sends and receives belong together, by their places in the lap, whatever counts and tags they
 //! have. A lap whose messages all go together does to the engine what the lap did in which they were found.
 //!
-//! Of the messages from one rank to another on a communicator, those with one tag match receives with this tag in the order of both
+//! Messages from one rank to another on a communicator that have one tag match receives with this tag in the order of both
 //! (MPI 4.1 section 3.5). So pairs that were found in one lap are those of another one, too, if both halves of each have the same
 //! tag there, and if no two pairs have one tag of which the one is sent first and the other received first.
 

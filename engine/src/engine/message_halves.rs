@@ -251,10 +251,9 @@ impl Engine {
 
     /// As [`crate::model::Model::note_buffers`] has it.
     fn may_be_in_variable(&self, rank: i32, known: &KnownBuffers, at: i64) -> bool {
-        let Some((low, high)) = known.locals else { return true };
-        let Ok(address) = u64::try_from(at) else { return false };
-        let is_static = || self.model.ranks.get(rank as usize).is_none_or(|r| r.places.is_in_module(address));
-        address > 0 && ((low..high).contains(&address) || is_static())
+        let Some(locals) = known.locals else { return true };
+        let Some(address) = u64::try_from(at).ok().filter(|address| *address > 0) else { return false };
+        self.model.ranks.get(rank as usize).is_none_or(|r| r.may_have_variable(address, locals))
     }
 
     #[cold]

@@ -33,10 +33,7 @@ impl Model {
         let address = origin.int(side.buf).filter(|address| *address > 0)?;
         let r = &self.ranks[origin.rank as usize];
         let slots = r.variables.slots(origin.site, origin.thread);
-        let is_static = |at: u64| r.places.is_in_module(at);
-        let (low, high) = r.variables.locals(origin.site, origin.thread);
-        let is_local = |at: u64| (low..high).contains(&at);
-        let may_be_variable = is_static(address as u64) || is_local(address as u64);
+        let may_be_variable = r.may_have_variable(address as u64, r.variables.locals(origin.site, origin.thread));
         let datatype = origin.int(side.datatype).map(|id| id as Id);
         let known = r.variables.kept.get(&(origin.site, side.buf));
         let is_typed = datatype.is_none_or(|id| known.is_some_and(|kept| kept.has_type(id)));

@@ -203,6 +203,11 @@ impl Rank {
         (self.clock.unix_ns(polls.unwrap_or(self.went_on)), self.clock.unix_ns(self.now.max(self.heard)))
     }
 
+    /// May there be a variable at an address: a static one, or a local one of functions whose variables are between these two?
+    pub(crate) fn may_have_variable(&self, address: u64, (low, high): (u64, u64)) -> bool {
+        (low..high).contains(&address) || self.places.is_in_module(address)
+    }
+
     /// Will all its calls come from one thread, unless it breaks the rules?
     pub(crate) fn has_one_thread(&self) -> bool {
         self.funneled && !self.multiple && self.threads.len() == 1

@@ -38,7 +38,9 @@ pub(crate) struct MessageHalf {
     buffer: Detail,
     status: Place,
     own_status: Option<u8>,
-    /// `None`: it is not looked up in which variables buffers are.
+    /// Its tag and elements come from the call that made a persistent request, and are the same each time.
+    persistent: Option<(i64, i64)>,
+    /// `None`: it is not looked up in which variables buffers are, or that was done when its request was made.
     known: Option<KnownBuffers>,
     site: Id,
     datatype: Id,
@@ -136,10 +138,18 @@ pub(crate) enum CallSeen<'a> {
     Repeat(&'a Repeat),
 }
 
+/// Messages of a call.
+#[derive(Default)]
+pub(crate) struct CallMessages {
+    pub(crate) halves: SmallVec<[MessageHalf; 2]>,
+    /// It has seen a message without receiving it: which one depends on the tags of all.
+    pub(crate) probes: bool,
+}
+
 impl Engine {
-    /// The halves of messages in the call that the rank, which has one thread, made last. `None`: more than counts and tags decides
+    /// The messages of the call that the rank, which has one thread, made last. `None`: more than counts and tags decides
     /// what comes of the call.
-    pub(crate) fn halves_of_last(&mut self, rank: i32) -> Option<SmallVec<[MessageHalf; 2]>> {
+    pub(crate) fn messages_of_last(&mut self, rank: i32) -> Option<CallMessages> {
         let r = self.model.ranks.get(usize::try_from(rank).ok()?)?;
         // The range of a buffer may reach into memory that is exposed; and lanes that are not counted say which thread used them.
         if !r.exposes.is_empty() || !r.has_one_thread() {
@@ -148,9 +158,22 @@ impl Engine {
         let origin = r.threads.first()?.last.clone()?;
         let s = origin.arg_places;
         let with_status = |half: Option<MessageHalf>| half.map(|half| MessageHalf { status: s.status, ..half });
-        let mut halves = SmallVec::new();
+        let mut messages = CallMessages::default();
+        let halves = &mut messages.halves;
         match s.class {
             Class::Local | Class::Collective(..) | Class::Wait(_) => {}
+            Class::Probe(Start::Blocking) => messages.probes = true,
+            Class::StartOne | Class::StartAll => {
+                let (base, handles) = origin.requests();
+                for place in 0..handles.len() {
+                    let requests = &self.model.ranks[origin.rank as usize].requests;
+                    let request = requests.get(requests.certain(handles, base, place)?)?;
+                    if !matches!(request.class, Class::Collective(..)) {
+                        let (made, class) = (request.origin.clone(), request.class);
+                        halves.push(self.half_of_persistent(&made, class)?);
+                    }
+                }
+            }
             Class::Send(mode, Start::Blocking | Start::Nonblocking) if mode != SendMode::Buffered => {
                 halves.push(self.half(&origin, true, (s.peer, s.tag, s.send))?);
             }
@@ -164,7 +187,20 @@ impl Engine {
             }
             _ => return None,
         }
-        Some(halves)
+        Some(messages)
+    }
+
+    /// The half that is started with a request that this call has made.
+    fn half_of_persistent(&mut self, made: &Origin, class: Class) -> Option<MessageHalf> {
+        let s = made.arg_places;
+        let (is_send, side) = match class {
+            Class::Send(mode, _) if mode != SendMode::Buffered => (true, s.send),
+            Class::Recv(_) => (false, s.recv),
+            _ => return None,
+        };
+        let half = self.half(made, is_send, (s.peer, s.tag, side))?;
+        let persistent = Some((half.first_tag, made.int(side.count)?));
+        Some(MessageHalf { persistent, known: None, ..half })
     }
 
     fn half(&mut self, origin: &Origin, is_send: bool, (peer, tag, side): (Place, Place, Side)) -> Option<MessageHalf> {
@@ -212,6 +248,7 @@ impl Engine {
             buffer: Detail { own: own(varying.argument(side.buf.into()).map(|at| at as u8)), place: side.buf },
             status: NONE,
             own_status: own(varying.status),
+            persistent: None,
             known,
             site: origin.site,
             datatype,
@@ -237,7 +274,10 @@ impl Engine {
             },
             (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
         };
-        let (tag, count) = (int(half.tag)?, int(half.count)?);
+        let (tag, count) = match half.persistent {
+            Some(fixed) => fixed,
+            None => (int(half.tag)?, int(half.count)?),
+        };
         if let Some(known) = &half.known {
             let at = int(half.buffer)?;
             let got = if half.status == NONE { 0 } else { got(half, call) };

@@ -58,7 +58,7 @@ fn is_plain(s: &ArgPlaces) -> bool {
         Class::SendRecv(Start::Blocking | Start::Nonblocking) => true,
         Class::SendRecvReplace(Start::Blocking | Start::Nonblocking) => true,
         Class::Collective(coll, Start::Blocking | Start::Nonblocking) => moves_data(coll) || is_among_neighbors(coll),
-        Class::Wait(_) | Class::StartOne | Class::StartAll => true,
+        Class::Wait(_) | Class::StartOne | Class::StartAll | Class::Probe(Start::Blocking) => true,
         _ => false,
     };
     leaves_nothing && !s.hands_out

@@ -12,7 +12,7 @@ use foldhash::quality::{FixedState, FoldHasher};
 use smallvec::{SmallVec, smallvec};
 use std::hash::{BuildHasher, Hash, Hasher};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
-use trace_format::mpi::{Class, FnId, Kind, Many, Start, Status};
+use trace_format::mpi::{Class, Dir, FnId, Kind, Many, Start, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
 use trace_reader::reader::{Field, Part, Repeat, varying_fields};
@@ -315,9 +315,12 @@ fn fold(d: u64, e: u64) -> u64 {
     d.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ e.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32)
 }
 
-/// Does the parameter say where the data of a message are, how many, or its tag?
+/// Does the parameter say where the data of a message are, how many, or its tag, or is it a status that a call looks into?
 fn is_detail(func: FnId, place: usize) -> bool {
     let row = func.row();
+    if looks_into_status(func) {
+        return row.params.get(place).is_some_and(|param| param.kind == Kind::Status);
+    }
     let is_message = match row.class {
         Class::Send(_, start) | Class::Recv(start) => start != Start::Persistent,
         Class::SendRecv(start) | Class::SendRecvReplace(start) => start != Start::Persistent,
@@ -331,8 +334,17 @@ fn is_detail(func: FnId, place: usize) -> bool {
 /// Does a result say which message came?
 fn is_status(func: FnId, value: &Arg) -> bool {
     let class = func.row().class;
-    let completes = matches!(class, Class::Wait(_) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_));
-    completes && matches!(value, Arg::Status(_) | Arg::Statuses(_))
+    let tells_of_message = matches!(
+        class,
+        Class::Wait(_) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_) | Class::Probe(_)
+    );
+    tells_of_message && matches!(value, Arg::Status(_) | Arg::Statuses(_)) || looks_into_status(func)
+}
+
+/// Is it MPI_Get_count or one of its kin, which say what is in a status? Nothing else depends on what they say.
+fn looks_into_status(func: FnId) -> bool {
+    let row = func.row();
+    row.class == Class::Local && row.params.iter().any(|param| (param.kind, param.dir) == (Kind::Status, Dir::In))
 }
 
 /// Does it receive a message from anywhere, or with any tag?

@@ -6,7 +6,7 @@
 //! tag there, and if no two pairs have one tag of which the one is sent first and the other received first.
 
 use super::laps::Source;
-use crate::engine::{Engine, Filling, MessageHalf, SeenBuffers};
+use crate::engine::{CallMessages, Engine, Filling, MessageHalf, SeenBuffers};
 use rustc_hash::FxHashMap;
 
 /// A half, and the place of its call in the lap of its rank.
@@ -35,6 +35,7 @@ struct Way {
 pub(super) struct Listing {
     halves: Vec<Vec<Placed>>,
     is_clear: bool,
+    probes: bool,
 }
 
 /// See the module.
@@ -44,6 +45,8 @@ pub(super) struct Messages {
     pairs: Vec<(Whose, Whose)>,
     /// Sends that must differ in their tags.
     crossed: Vec<(Whose, Whose)>,
+    /// All tags have to be those of the lap in which the pairs were found: a probe sees the first message with a tag.
+    tags_stay: bool,
     /// Tags and data in the lap that is looked at.
     fillings: Vec<Vec<Filling>>,
 }
@@ -51,7 +54,7 @@ pub(super) struct Messages {
 impl Listing {
     /// For so many ranks.
     pub(super) fn new(ranks: usize) -> Listing {
-        Listing { halves: (0..ranks).map(|_| Vec::new()).collect(), is_clear: true }
+        Listing { halves: (0..ranks).map(|_| Vec::new()).collect(), is_clear: true, probes: false }
     }
 
     /// The engine was given the call at this place of the lap of the source at that place.
@@ -66,10 +69,11 @@ impl Listing {
         if !self.is_clear {
             return;
         }
-        let Some(halves) = engine.halves_of_last(source.rank()) else {
+        let Some(CallMessages { halves, probes }) = engine.messages_of_last(source.rank()) else {
             self.is_clear = false;
             return;
         };
+        self.probes |= probes;
         halves.iter().for_each(|half| seen.add(half));
         self.halves[at].extend(halves.into_iter().map(|half| Placed { place, half }));
     }
@@ -119,7 +123,7 @@ impl Listing {
             }
         }
         let fillings = self.halves.iter().map(|halves| Vec::with_capacity(halves.len())).collect();
-        Some(Messages { halves: self.halves, pairs, crossed, fillings })
+        Some(Messages { halves: self.halves, pairs, crossed, tags_stay: self.probes, fillings })
     }
 }
 
@@ -136,6 +140,10 @@ impl Messages {
                 place += 1;
             });
             if fillings.len() != halves.len() {
+                return false;
+            }
+            let has_first_tag = |(placed, filling): (&Placed, &Filling)| filling.tag == placed.half.first_tag;
+            if self.tags_stay && !halves.iter().zip(fillings.iter()).all(has_first_tag) {
                 return false;
             }
         }

@@ -322,7 +322,12 @@ fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
         // The receiver asks first how much comes.
         11 => {
             let last = all.len() as i64 - 1;
-            all[last as usize].send(0, 12);
+            let sender = &mut all[last as usize];
+            sender.send(0, 12);
+            for _ in 0..2 {
+                let comm = ints([("comm", sender.comm.into())]);
+                sender.call(FnId::MPI_Comm_rank, comm, vec![("rank", Value::Int(last))]);
+            }
             let rank = &mut all[0];
             let (probed, status) = (rank.received(last, 12), rank.status(last, 12));
             let ins = ints([("source", last), ("tag", 12 + rank.tags), ("comm", rank.comm.into())]);

@@ -531,6 +531,7 @@ impl Laps {
         let going = self.sources.iter().filter(|source| source.lap > 0);
         let at_hand = going.clone().map(|source| source.alike() / source.lap).min().unwrap_or(0).saturating_sub(1);
         let varied = going.clone().map(Source::varied_laps).max().unwrap_or(0).min(at_hand);
+        let goes_on = going.clone().all(Source::goes_on);
         let mut sound = 0;
         if varied > 0 {
             self.sources.iter_mut().for_each(Source::begin_to_look);
@@ -554,9 +555,7 @@ impl Laps {
             return self.go_through_misfit(feed);
         }
         self.one = self.sources.iter().position(has_none).unwrap_or(0);
-        // One that has done its laps may be far ahead of others, which make more calls in each.
-        let is_over = |source: &Source| source.lap > 0 && has_none(source) && !source.goes_on();
-        if self.sources.iter().any(is_over) { Step::GiveUp } else { Step::Wait }
+        if goes_on { Step::Wait } else { Step::GiveUp }
     }
 
     /// The messages of the next lap do not go together, or nobody knows.

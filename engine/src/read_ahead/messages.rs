@@ -21,6 +21,9 @@ const MOST_CROSSED: usize = 8;
 /// So many receives and sends are looked at for that, beyond those that come in order.
 const MOST_LOOKED_AT: usize = 1 << 20;
 
+/// Halves of all ranks in a lap that differs: MPI_Startall has as many as it is given requests.
+const MOST_HALVES: usize = 1 << 18;
+
 /// The place of a half: that of its rank among the sources, and its own among the halves of that rank.
 type Whose = (usize, usize);
 
@@ -36,6 +39,8 @@ pub(super) struct Listing {
     halves: Vec<Vec<Placed>>,
     is_clear: bool,
     probes: bool,
+    /// The number of all.
+    listed: usize,
 }
 
 /// See the module.
@@ -54,7 +59,7 @@ pub(super) struct Messages {
 impl Listing {
     /// For so many ranks.
     pub(super) fn new(ranks: usize) -> Listing {
-        Listing { halves: (0..ranks).map(|_| Vec::new()).collect(), is_clear: true, probes: false }
+        Listing { halves: (0..ranks).map(|_| Vec::new()).collect(), is_clear: true, probes: false, listed: 0 }
     }
 
     /// The engine was given the call at this place of the lap of the source at that place.
@@ -74,6 +79,11 @@ impl Listing {
             return;
         };
         self.probes |= probes;
+        self.listed += halves.len();
+        if self.listed > MOST_HALVES {
+            (self.halves, self.is_clear) = (Vec::new(), false);
+            return;
+        }
         halves.iter().for_each(|half| seen.add(half));
         self.halves[at].extend(halves.into_iter().map(|half| Placed { place, half }));
     }

@@ -1,9 +1,11 @@
 //! Laps that are as those before them are counted, not looked at call by call: whatever a run does, the report is the same.
 
+use analyzer::crew::Crew;
 use analyzer::observe::{Ending, Observer};
 use report::Style;
 use std::fs::File;
 use std::path::Path;
+use std::rc::Rc;
 use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id};
 use trace_format::file::rank_path;
 use trace_format::mpi::{FnId, Status};
@@ -457,11 +459,23 @@ fn make(die: &mut Die, dir: &Path, at_least: usize) {
     }
 }
 
+/// A way to read traces.
+#[derive(Clone, Copy)]
+enum By {
+    /// Call by call.
+    One,
+    Laps,
+    /// So many helpers read, and laps are counted.
+    Crew(usize),
+}
+
 /// The report, and how many calls were not looked at one by one.
-fn report(dir: &Path, selection: Selection, one_by_one: bool) -> (String, u64) {
+fn report(dir: &Path, selection: Selection, by: By) -> (String, u64) {
     let mut observer = Observer::open(dir, selection).unwrap();
-    if one_by_one {
-        observer.count();
+    match by {
+        By::One => observer.count(),
+        By::Laps => {}
+        By::Crew(helpers) => observer.crew = Some(Rc::new(Crew::of_threads(helpers))),
     }
     observer.read_rest(|_| true);
     let leapt = observer.leapt();
@@ -471,6 +485,18 @@ fn report(dir: &Path, selection: Selection, one_by_one: bool) -> (String, u64) {
     (format!("{json:#}\n{}", report.to_text(Style::of_file(true))), leapt)
 }
 
+/// The report, which does not depend on who reads the traces, and how many calls were not looked at one by one if laps are counted.
+fn report_of_all_ways(dir: &Path, selection: &Selection, helpers: usize) -> (String, u64) {
+    let (expected, none) = report(dir, selection.clone(), By::One);
+    assert_eq!(none, 0);
+    let (got, leapt) = report(dir, selection.clone(), By::Laps);
+    assert!(expected == got, "expected\n{expected}\ngot\n{got}");
+    let (got, by_crew) = report(dir, selection.clone(), By::Crew(helpers));
+    assert!(expected == got, "{helpers} helpers: expected\n{expected}\ngot\n{got}");
+    assert_eq!(leapt, by_crew, "calls that were counted, by {helpers} helpers");
+    (expected, leapt)
+}
+
 /// Compares the reports of runs: how many there are in which laps were counted, with findings, and with both.
 fn compare(seeds: impl IntoIterator<Item = u64>, at_least: usize, without: &[&str]) -> [usize; 3] {
     let mut selection = Selection::default();
@@ -478,11 +504,9 @@ fn compare(seeds: impl IntoIterator<Item = u64>, at_least: usize, without: &[&st
     let [mut some, mut wrong, mut both] = [0; 3];
     for seed in seeds {
         let dir = tempfile::tempdir().unwrap();
+        println!("run {seed}");
         make(&mut Die(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed)), dir.path(), at_least);
-        let (expected, none) = report(dir.path(), selection.clone(), true);
-        let (got, leapt) = report(dir.path(), selection.clone(), false);
-        assert_eq!(none, 0);
-        assert!(expected == got, "run {seed}: expected\n{expected}\ngot\n{got}");
+        let (expected, leapt) = report_of_all_ways(dir.path(), &selection, 1 + seed as usize % 3);
         let is_wrong = !expected.contains("has no errors");
         some += usize::from(leapt > 0);
         wrong += usize::from(is_wrong);
@@ -543,11 +567,8 @@ fn loops_are_found_behind_much_that_is_no_loop() {
         all.into_iter().enumerate().for_each(|(rank, calls)| calls.write(dir.path(), rank as i32, 2));
         let mut selection = Selection::default();
         selection.choose("-potential-deadlock").unwrap();
-        let (expected, none) = report(dir.path(), selection.clone(), true);
-        let (got, leapt) = report(dir.path(), selection, false);
-        assert_eq!(none, 0);
+        let (expected, leapt) = report_of_all_ways(dir.path(), &selection, 2);
         assert!(expected.contains("nonpaired-send"), "{expected}");
-        assert!(expected == got, "expected\n{expected}\ngot\n{got}");
         // Awake, asleep, and awake again when the loop has begun.
         let calls = 50_000 + if persistent { 2 * laps } else { laps };
         let most = 2 * (calls - (4 + 4) * len);
@@ -626,10 +647,7 @@ fn laps_are_counted_whose_counts_and_tags_differ() {
             free(&mut all, &persistent);
             let calls: usize = all.iter().map(|rank| rank.calls.len()).sum();
             all.into_iter().enumerate().for_each(|(rank, calls)| calls.write(dir.path(), rank as i32, 2));
-            let (expected, none) = report(dir.path(), selection.clone(), true);
-            let (got, leapt) = report(dir.path(), selection.clone(), false);
-            assert_eq!(none, 0);
-            assert!(expected == got, "expected\n{expected}\ngot\n{got}");
+            let (expected, leapt) = report_of_all_ways(dir.path(), &selection, 2);
             let is_wrong = !expected.contains("has no errors");
             // A probe is believed, whatever was sent.
             let is_told = mistake.is_some() && (kind, mistake) != (11, Some("one tag"));
@@ -667,10 +685,7 @@ fn what_is_as_a_round_before_need_not_be_as_a_lap_before() {
         }
     }
     all.into_iter().enumerate().for_each(|(rank, calls)| calls.write(dir.path(), rank as i32, 2));
-    let (expected, none) = report(dir.path(), selection.clone(), true);
-    let (got, leapt) = report(dir.path(), selection, false);
-    assert_eq!(none, 0);
+    let (expected, leapt) = report_of_all_ways(dir.path(), &selection, 2);
     assert!(expected.contains("wrong-send-size") && expected.contains("199 times"), "{expected}");
-    assert!(expected == got, "expected\n{expected}\ngot\n{got}");
     assert!(leapt as usize > 2 * LAPS, "{leapt}");
 }

@@ -11,6 +11,7 @@ use thin_vec::ThinVec;
 use trace_format::codec;
 use trace_format::definition::Definition;
 use trace_format::mpi::FnId;
+use trace_format::pack::bytes::{unzigzag, zigzag};
 use trace_format::record::STATUS_BYTES;
 use trace_format::system::SystemEvent;
 
@@ -45,19 +46,32 @@ impl Writer {
         numbers.into_iter().for_each(|number| self.number(number));
     }
 
+    /// A byte.
     #[inline]
-    fn byte(&mut self, byte: u8) {
+    pub fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
 
     /// A number that is mostly small: seven bits a byte.
     #[inline]
-    fn small(&mut self, mut number: u64) {
+    pub fn small(&mut self, mut number: u64) {
         while number >= 1 << 7 {
             self.byte(number as u8 | 1 << 7);
             number >>= 7;
         }
         self.byte(number as u8);
+    }
+
+    /// Numbers that are mostly small.
+    #[inline]
+    pub fn smalls<const N: usize>(&mut self, numbers: [u64; N]) {
+        numbers.into_iter().for_each(|number| self.small(number));
+    }
+
+    /// A difference that is mostly small, up or down.
+    #[inline]
+    pub fn difference(&mut self, difference: u64) {
+        self.small(zigzag(difference));
     }
 
     /// Text, or what else has a codec. An item that is too long for it is damage for the reader.
@@ -151,7 +165,7 @@ impl Writer {
 
     /// Bytes that another writer has written, say.
     pub fn block(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
+        self.small(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
@@ -188,14 +202,22 @@ impl<'a> Reader<'a> {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// A number of things that come, each of at least so many bytes: there is room for no more than were written.
+    /// A number of things that come, each of at least so many bytes: there is room for no more than were written. See
+    /// [`Writer::small`].
     pub fn count(&mut self, bytes_of_each: usize) -> Option<usize> {
-        let count = usize::try_from(self.number()?).ok()?;
+        let count = usize::try_from(self.small()?).ok()?;
         (count <= self.0.len() / bytes_of_each.max(1)).then_some(count)
     }
 
+    /// A byte.
     #[inline]
-    fn small(&mut self) -> Option<u64> {
+    pub fn byte(&mut self) -> Option<u8> {
+        self.take().map(|[byte]| byte)
+    }
+
+    /// See [`Writer::small`].
+    #[inline]
+    pub fn small(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let [byte] = self.take()?;
@@ -205,6 +227,27 @@ impl<'a> Reader<'a> {
             }
         }
         None
+    }
+
+    /// See [`Writer::smalls`].
+    #[inline]
+    pub fn smalls<const N: usize>(&mut self) -> Option<[u64; N]> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.small()?;
+        }
+        Some(numbers)
+    }
+
+    /// See [`Writer::difference`].
+    #[inline]
+    pub fn difference(&mut self) -> Option<u64> {
+        self.small().map(unzigzag)
+    }
+
+    /// Was everything read?
+    pub fn is_over(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// See [`Writer::item`].
@@ -281,8 +324,8 @@ impl<'a> Reader<'a> {
 
     /// See [`Writer::block`].
     pub fn block(&mut self) -> Option<&'a [u8]> {
-        let length = self.count(1)?;
-        let (block, rest) = self.0.split_at(length);
+        let length = usize::try_from(self.small()?).ok()?;
+        let (block, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(block)
     }
@@ -368,7 +411,7 @@ mod tests {
         let bytes = writer.bytes();
         let mut reader = Reader::new(&bytes);
         assert_eq!([reader.block(), reader.block(), reader.block()], [Some(&b"two"[..]), Some(b""), None]);
-        assert_eq!(Reader::new(&bytes[..9]).block(), None);
+        assert_eq!(Reader::new(&bytes[..3]).block(), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(super) fn help(team: &Team) {
     loop {
         match next_order(team) {
             Some(Order::Read(task)) => {
-                let done = catch_unwind(AssertUnwindSafe(|| read(team, &task)));
+                let done = catch_unwind(AssertUnwindSafe(|| read_and_send(team, &task)));
                 let answer = match done {
                     Ok(Ok(defects)) => Words::Done(defects),
                     Ok(Err(why)) => Words::Failed(why),
@@ -31,7 +31,19 @@ pub(super) fn help(team: &Team) {
     }
 }
 
-fn read(team: &Team, task: &Task) -> Result<Vec<Defects>, String> {
+fn read_and_send(team: &Team, task: &Task) -> Result<Vec<Defects>, String> {
+    let (stop, mut last, mut memory) = (AtomicBool::new(false), LastRounds::default(), Vec::new());
+    read(task, &stop, |turns: Turns| {
+        // Nothing but a stop comes while it reads.
+        if has_order(team) && next_order(team).is_some() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        Answer::turns(team, &turns, (&mut last, &mut memory));
+    })
+}
+
+/// Reads what the task says, until `stop` is set. `send` is given the turns.
+pub(super) fn read(task: &Task, stop: &AtomicBool, send: impl FnMut(Turns)) -> Result<Vec<Defects>, String> {
     let Task { dir, share, traces, piece, stay_closed } = task;
     let open = |stem: &str, process: i32| {
         let mut reader = RankReader::open_stem(dir, stem).map_err(|e| e.to_string())?;
@@ -47,13 +59,6 @@ fn read(team: &Team, task: &Task) -> Result<Vec<Defects>, String> {
     for trace in traces {
         readers.push(open(&trace.stem, trace.process)?);
     }
-    let (stop, mut last, mut memory) = (AtomicBool::new(false), LastRounds::default(), Vec::new());
-    read_for_another(share, readers.iter_mut().collect(), &stop, |turns: Turns| {
-        // Nothing but a stop comes while it reads.
-        if has_order(team) && next_order(team).is_some() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        Answer::turns(team, &turns, (&mut last, &mut memory));
-    });
+    read_for_another(share, readers.iter_mut().collect(), stop, send);
     Ok(readers.into_iter().map(|mut reader| std::mem::take(&mut reader.defects)).collect())
 }

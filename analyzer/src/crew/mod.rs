@@ -10,6 +10,7 @@
 mod courier;
 mod helper;
 mod orders;
+mod threads;
 
 use courier::Command;
 use std::cell::RefCell;

@@ -115,9 +115,8 @@ impl WholeCalls {
 
     #[inline]
     pub(crate) fn note(&mut self, call: &Call<Args>) {
-        let class = arg_places(call.func).class;
-        if let (Some(slot), Class::Send(..) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_)) =
-            (call.slot, class)
+        if let Some(slot) = call.slot
+            && has_messages(call)
         {
             self.0.insert(slot, std::array::from_fn(|place| call.ins.int(place)));
         }
@@ -136,6 +135,18 @@ pub(crate) struct Filling {
 pub(crate) enum CallSeen<'a> {
     Whole(&'a Call<Args>),
     Repeat(&'a Repeat),
+    /// It came whole, and has no message and is not kept.
+    Other,
+}
+
+/// Is there anything in a call that comes whole that matters where laps are counted?
+pub(crate) fn is_looked_into(call: &Call<Args>) -> bool {
+    call.slot.is_some() || has_messages(call)
+}
+
+fn has_messages(call: &Call<Args>) -> bool {
+    let class = arg_places(call.func).class;
+    matches!(class, Class::Send(..) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_))
 }
 
 /// Messages of a call.
@@ -273,6 +284,7 @@ impl Engine {
                 None => self.kept_int(half.rank, repeat, detail.place),
             },
             (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
+            (CallSeen::Other, _) => None,
         };
         let (tag, count) = match half.persistent {
             Some(fixed) => fixed,
@@ -316,7 +328,7 @@ impl Engine {
 fn got(half: &MessageHalf, call: CallSeen) -> u64 {
     let status = match (call, half.own_status) {
         (CallSeen::Repeat(repeat), Some(own)) => varying_status(own.into(), &repeat.varying),
-        (CallSeen::Repeat(_), None) => None,
+        (CallSeen::Repeat(_), None) | (CallSeen::Other, _) => None,
         (CallSeen::Whole(call), _) => match call.outs.get(half.status.into()) {
             Arg::Status(status) => Some(status),
             _ => None,

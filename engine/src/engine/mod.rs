@@ -23,7 +23,9 @@ use crate::recorded::Ways;
 use crate::state::{Comms, Findings, Locks, Order, Rank, Site, Sweeps};
 use crate::types::Signatures;
 use crate::worlds::Names as Processes;
-pub(crate) use message_halves::{CallMessages, CallSeen, Filling, MessageHalf, SeenBuffers, WholeCalls};
+pub(crate) use message_halves::{
+    CallMessages, CallSeen, Filling, MessageHalf, SeenBuffers, WholeCalls, is_looked_into,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use snapshot::{Counts, InFlight, Snapshot};
 use std::collections::BTreeMap;

@@ -1,8 +1,11 @@
 //! A batch: the events of one rank that one turn has read, until the engine takes them one by one. Most are repeats.
 
+mod packed;
+
 use super::rounds::{RoundFinder, Span};
 use crate::engine::CallSeen;
-use rustc_hash::FxHashMap;
+pub use packed::LastRounds;
+use packed::{Packed, WholeEvent};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -10,7 +13,7 @@ use trace_reader::args::Args;
 use trace_reader::call::Call;
 use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
 use trace_reader::unpack::CallTimes;
-use trace_reader::wire::{Reader, Writer};
+use trace_reader::wire::Reader;
 
 /// So many calls of rounds take as much memory as an event, and less time.
 const LIGHT: usize = 8;
@@ -35,14 +38,8 @@ pub(super) struct Batch {
     finder: Option<Box<RoundFinder>>,
     spans: SmallVec<[Span; 1]>,
     home: Option<Home>,
-    /// Set as long as nobody wants to see what another process has read.
-    packed: Option<Packed>,
-}
-
-/// The entries of a batch, none of which came whole, as another process has written them, and the rounds among them.
-struct Packed {
-    entries: Box<[u8]>,
-    rounds: Vec<Arc<[Repeat]>>,
+    /// Set as long as nobody wants to have what another process has read.
+    packed: Option<Box<Packed>>,
 }
 
 /// Where the memory of a batch goes back to: the thread that has filled it frees and fills it with less ado than another one.
@@ -133,36 +130,6 @@ impl Times {
         self.unpacked = times.unwrap_or_default();
         self.unpacked.resize(self.calls, (0, 0));
     }
-}
-
-/// The rounds of each rank that came last, by its place: both ends of the way remember them, and a round comes in turn after turn.
-#[derive(Default)]
-pub struct LastRounds(FxHashMap<usize, Vec<Arc<[Repeat]>>>);
-
-impl LastRounds {
-    fn position(&self, place: usize, round: &Arc<[Repeat]>) -> Option<usize> {
-        // Places and times of a round are those of a series.
-        let in_common = |repeat: &Repeat| (repeat.slot, repeat.thread, repeat.class, repeat.varying);
-        let is_as = |known: &Arc<[Repeat]>| known.iter().map(in_common).eq(round.iter().map(in_common));
-        self.0.get(&place)?.iter().position(|known| Arc::ptr_eq(known, round) || is_as(known))
-    }
-
-    fn get(&self, place: usize, position: usize) -> Option<Arc<[Repeat]>> {
-        self.0.get(&place)?.get(position).cloned()
-    }
-
-    /// These came last.
-    fn set(&mut self, place: usize, rounds: Vec<Arc<[Repeat]>>) {
-        if !rounds.is_empty() {
-            self.0.insert(place, rounds);
-        }
-    }
-}
-
-/// A list of what `one` reads, which is at least a byte long.
-fn list<T>(bytes: &mut Reader, mut one: impl FnMut(&mut Reader) -> Option<T>) -> Option<Vec<T>> {
-    let count = bytes.count(1)?;
-    (0..count).map(|_| one(bytes)).collect()
 }
 
 /// The place in a batch that is taken next, or looked at.
@@ -301,111 +268,6 @@ impl Batch {
         }
     }
 
-    /// Writes it down for another process. Nothing of it was taken yet.
-    pub(super) fn write(&self, place: usize, last: &mut LastRounds, out: &mut Writer) {
-        let mut known: Vec<Arc<[Repeat]>> = Vec::new();
-        for Series { round, .. } in &self.rounds {
-            if !known.iter().any(|k| Arc::ptr_eq(k, round)) {
-                known.push(Arc::clone(round));
-            }
-        }
-        out.number(self.events.len() as u64);
-        self.events.iter().for_each(|event| out.event(event));
-        out.number(known.len() as u64);
-        for round in &known {
-            match last.position(place, round) {
-                Some(position) => out.number((position as u64) << 1 | 1),
-                None => {
-                    out.number((round.len() as u64) << 1);
-                    round.iter().for_each(|repeat| out.repeat(repeat));
-                }
-            }
-        }
-        let mut entries = Writer::default();
-        self.write_entries(&known, &mut entries);
-        out.block(&entries.bytes());
-        out.number(self.times.calls as u64);
-        let mut times = Writer::default();
-        times.times(&self.times.unpacked);
-        out.block(&times.bytes());
-        out.numbers([self.memory_cost, self.len, self.singly].map(|number| number as u64));
-        out.number(self.spans.len() as u64);
-        for Span { round_len, len, varied, goes_on } in &self.spans {
-            out.numbers([*round_len as u64, *len as u64, *varied as u64, u64::from(*goes_on)]);
-        }
-        last.set(place, known);
-    }
-
-    fn write_entries(&self, known: &[Arc<[Repeat]>], out: &mut Writer) {
-        let place_of = |round| known.iter().position(|k| Arc::ptr_eq(k, round)).unwrap_or(0);
-        out.number(self.entries.len() as u64);
-        for entry in &self.entries {
-            match entry {
-                Entry::Repeat(repeat) => {
-                    out.number(u64::MAX);
-                    out.repeat(repeat);
-                }
-                Entry::Whole(events) => out.number((*events as u64) << 1),
-                Entry::Rounds(calls) => out.number((*calls as u64) << 1 | 1),
-            }
-        }
-        out.number(self.rounds.len() as u64);
-        for Series { round, index, from } in &self.rounds {
-            out.numbers([place_of(round) as u64, *index, *from as u64]);
-        }
-    }
-
-    /// A batch that another process has written. `None`: it was damaged on the way.
-    pub(super) fn read(keeps: Keeps, place: usize, last: &mut LastRounds, bytes: &mut Reader) -> Option<Batch> {
-        let events = list(bytes, |bytes| bytes.event())?;
-        let known: Vec<Arc<[Repeat]>> = list(bytes, |bytes| {
-            let number = bytes.number()?;
-            if number & 1 == 1 {
-                return last.get(place, (number >> 1) as usize);
-            }
-            (0..number >> 1).map(|_| bytes.repeat()).collect::<Option<Vec<Repeat>>>().map(Arc::from)
-        })?;
-        let entries = bytes.block()?.into();
-        let times = Times { calls: bytes.number()? as usize, packed: bytes.block()?.into(), unpacked: Vec::new() };
-        let mut size = || Some(bytes.number()? as usize);
-        let (memory_cost, len, singly) = (size()?, size()?, size()?);
-        let spans = list(bytes, |bytes| {
-            let mut size = || Some(bytes.number()? as usize);
-            let (round_len, len, varied) = (size()?, size()?, size()?);
-            Some(Span { round_len, len, varied, goes_on: bytes.number()? != 0 })
-        })?;
-        last.set(place, known.clone());
-        let mut batch = Batch::new(keeps, Room { entries: Vec::new(), events }, None, None);
-        (batch.times, batch.spans) = (times, spans.into());
-        (batch.memory_cost, batch.len, batch.singly) = (memory_cost, len, singly);
-        batch.packed = Some(Packed { entries, rounds: known });
-        if !batch.events.is_empty() {
-            batch.unpack()?;
-        }
-        Some(batch)
-    }
-
-    /// Somebody wants to see what another process has read. `None`: it was damaged on the way.
-    #[cold]
-    fn unpack(&mut self) -> Option<()> {
-        let Packed { entries, rounds } = self.packed.take()?;
-        let mut bytes = Reader::new(&entries);
-        self.entries = list(&mut bytes, |bytes| {
-            Some(match bytes.number()? {
-                u64::MAX => Entry::Repeat(bytes.repeat()?),
-                number if number & 1 == 0 => Entry::Whole((number >> 1) as usize),
-                number => Entry::Rounds((number >> 1) as usize),
-            })
-        })?;
-        self.rounds = list(&mut bytes, |bytes| {
-            let round = Arc::clone(rounds.get(bytes.number()? as usize)?);
-            Some(Series { round, index: bytes.number()?, from: bytes.number()? as usize })
-        })?;
-        let left_out = std::mem::take(&mut self.next.taken);
-        self.leave_out(left_out, |_| {});
-        Some(())
-    }
-
     #[inline]
     fn add_whole(&mut self) {
         (self.len, self.singly) = (self.len + 1, self.singly + 1);
@@ -502,12 +364,9 @@ impl Batch {
         })
     }
 
-    /// Where the next one is.
+    /// Where the next one is, to look from there.
     pub(super) fn place(&mut self) -> Next {
-        if self.packed.is_some() {
-            // Damaged, there is nothing to be seen.
-            _ = self.unpack();
-        }
+        self.list();
         self.next.clone()
     }
 
@@ -525,10 +384,10 @@ impl Batch {
                     from.entry += 1;
                     from.taken += 1;
                 }
-                Entry::Whole(events) => match self.events.get(from.pass_event(*events)) {
-                    Some(RankEvent::Call(call)) => each(CallSeen::Whole(call)),
+                Entry::Whole(events) => match self.call_seen(from.pass_event(*events)) {
+                    Some(call) => each(call),
                     // No call is like it.
-                    _ => break,
+                    None => break,
                 },
                 Entry::Rounds(calls) => {
                     let Some(series) = self.rounds.get(from.rounds) else { break };
@@ -540,17 +399,36 @@ impl Batch {
         from.taken - begin
     }
 
-    /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that came
-    /// whole.
-    pub(super) fn leave_out(&mut self, most: usize, mut keep: impl FnMut(&mut LeanEvent)) -> usize {
-        let next = &mut self.next;
-        let out = most.min(self.len - next.taken);
-        let end = next.taken + out;
-        if self.packed.is_some() {
-            self.next.taken = end;
-            return out;
+    /// The call that came whole, by its place among these events.
+    fn call_seen(&self, place: usize) -> Option<CallSeen<'_>> {
+        let event = match &self.packed {
+            None => self.events.get(place)?,
+            Some(packed) => match packed.whole_event(place)? {
+                WholeEvent::Light => return Some(CallSeen::Other),
+                WholeEvent::LookedInto(event) => event,
+                WholeEvent::NoCall => return None,
+            },
+        };
+        match event {
+            RankEvent::Call(call) => Some(CallSeen::Whole(call)),
+            _ => None,
         }
-        if next.event == self.events.len() && next.rounds == self.rounds.len() {
+    }
+
+    /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that came
+    /// whole and may be kept.
+    pub(super) fn leave_out(&mut self, most: usize, mut keep: impl FnMut(&mut LeanEvent)) -> usize {
+        let out = most.min(self.len - self.next.taken);
+        let end = self.next.taken + out;
+        if self.packed.is_some() {
+            if self.passes_unseen(out) {
+                return out;
+            }
+            self.list();
+        }
+        let whole = self.packed.as_ref().map_or(self.events.len(), |packed| packed.whole());
+        let next = &mut self.next;
+        if next.event == whole && next.rounds == self.rounds.len() {
             next.entry += out;
             next.taken = end;
         }
@@ -562,7 +440,11 @@ impl Batch {
                 continue;
             }
             if let Entry::Whole(events) = entry {
-                keep(&mut self.events[next.pass_event(*events)]);
+                let place = next.pass_event(*events);
+                match &mut self.packed {
+                    None => keep(&mut self.events[place]),
+                    Some(packed) => packed.looked_into(place).into_iter().for_each(&mut keep),
+                }
                 continue;
             }
             next.entry += 1;

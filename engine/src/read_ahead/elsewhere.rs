@@ -27,10 +27,14 @@ impl Turns {
     /// Writes them down for another process, into memory that was used before.
     pub fn write(&self, last: &mut LastRounds, memory: Vec<u8>) -> Vec<u8> {
         let mut out = Writer::into_memory(memory);
-        out.number(self.0.len() as u64);
+        out.small(self.0.len() as u64);
         for Turn { place, batch, unread, failed, more, skipped } in &self.0 {
-            out.numbers([*place as u64, u64::from(*more), *skipped as u64]);
-            out.item(&(unread, failed));
+            out.smalls([*place as u64, *skipped as u64]);
+            let is_news = unread.is_some() || failed.is_some();
+            out.byte(u8::from(*more) | u8::from(is_news) << 1);
+            if is_news {
+                out.item(&(unread, failed));
+            }
             batch.write(*place, last, &mut out);
         }
         out.bytes()
@@ -40,9 +44,10 @@ impl Turns {
     pub fn read(keeps: Keeps, last: &mut LastRounds, bytes: &[u8]) -> Option<Turns> {
         let mut bytes = Reader::new(bytes);
         let mut turn = |bytes: &mut Reader| {
-            let (place, more, skipped) = (bytes.number()? as usize, bytes.number()? != 0, bytes.number()? as usize);
-            let (unread, failed) = bytes.item()?;
-            Some(Turn { place, batch: Batch::read(keeps, place, last, bytes)?, unread, failed, more, skipped })
+            let ([place, skipped], flags) = (bytes.smalls()?.map(|number| number as usize), bytes.byte()?);
+            let (unread, failed) = if flags & 2 != 0 { bytes.item()? } else { (None, None) };
+            let batch = Batch::read(keeps, place, last, bytes)?;
+            Some(Turn { place, batch, unread, failed, more: flags & 1 != 0, skipped })
         };
         let count = bytes.count(1)?;
         (0..count).map(|_| turn(&mut bytes)).collect::<Option<Vec<Turn>>>().map(Turns)

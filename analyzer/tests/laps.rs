@@ -13,7 +13,7 @@ use trace_format::ranks::Ranks;
 use trace_format::settings::selection::Selection;
 use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome, Value};
-use trace_reader::synthetic::{RankWriter, header};
+use trace_reader::synthetic::{RankWriter, Stencil, header};
 
 const INT: i64 = 7;
 const DOUBLE: i64 = 29;
@@ -688,4 +688,27 @@ fn what_is_as_a_round_before_need_not_be_as_a_lap_before() {
     let (expected, leapt) = report_of_all_ways(dir.path(), &selection, 2);
     assert!(expected.contains("wrong-send-size") && expected.contains("199 times"), "{expected}");
     assert!(leapt as usize > 2 * LAPS, "{leapt}");
+}
+
+/// Helpers send hardly more than a sum for each lap; the report is the same.
+#[test]
+fn laps_are_counted_where_they_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = Stencil { ranks: 16, varied: true, ..Stencil::default() }.with_events(1_000_000);
+    run.write(dir.path(), 2).unwrap();
+    let (expected, leapt) = report(dir.path(), Selection::default(), By::Laps);
+    assert!(leapt > 300_000, "{leapt}");
+    for helpers in [1, 3] {
+        let crew = Rc::new(Crew::of_threads(helpers));
+        let mut observer = Observer::open(dir.path(), Selection::default()).unwrap();
+        observer.crew = Some(Rc::clone(&crew));
+        observer.read_rest(|_| true);
+        assert_eq!(observer.leapt(), leapt, "{helpers} helpers");
+        let mut report = observer.report(Ending::Any).unwrap();
+        report.take_statistics();
+        assert!(expected.contains(&report.to_text(Style::of_file(true))), "{helpers} helpers");
+        // Some come before laps are counted; with several helpers these are so many more as they read ahead. All would be 13 MB.
+        println!("{helpers} helpers have sent {} bytes", crew.received());
+        assert!(helpers > 1 || crew.received() < 7 * run.events(), "{} bytes", crew.received());
+    }
 }

@@ -287,6 +287,12 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// A list of what `one` reads, each of which is at least a byte long, behind their number ([`Writer::small`]).
+    pub fn list<T>(&mut self, mut one: impl FnMut(&mut Reader<'a>) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.count(1)?;
+        (0..count).map(|_| one(self)).collect()
+    }
+
     #[inline]
     fn numbers<const N: usize>(&mut self) -> Option<[u64; N]> {
         let mut numbers = [0; N];

@@ -12,7 +12,7 @@ mod helper;
 mod orders;
 mod threads;
 
-use courier::Command;
+use courier::{Command, Wanted};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,8 +21,38 @@ use std::thread::JoinHandle;
 use team::{JoinError, Team};
 use trace_reader::reader::Defects;
 
-pub(crate) use engine::read_ahead::{LastRounds, Share, Turns};
+pub(crate) use engine::read_ahead::{LastRounds, Share, Turns, Wishes};
 pub(crate) use orders::{Task, TraceToRead};
+
+/// The way between the processes: that of MPI, but for tests. See [`Team`].
+trait Way {
+    /// The number of processes.
+    fn size(&self) -> usize;
+    /// Sends a message. It may return when it is received, and not before, if it is long.
+    fn send(&self, to: usize, message: &[u8]);
+    /// Has another process begun to send a message?
+    fn has_message(&self, from: usize) -> bool;
+    /// Waits for a message of another process.
+    fn receive(&self, from: usize, message: &mut Vec<u8>);
+}
+
+impl Way for Team {
+    fn size(&self) -> usize {
+        self.size()
+    }
+
+    fn send(&self, to: usize, message: &[u8]) {
+        self.send(to, message);
+    }
+
+    fn has_message(&self, from: usize) -> bool {
+        self.has_message(from)
+    }
+
+    fn receive(&self, from: usize, message: &mut Vec<u8>) {
+        self.receive(from, message);
+    }
+}
 
 /// The part of this process in an analysis.
 pub enum Role {
@@ -49,6 +79,8 @@ const AHEAD: usize = 4;
 /// Ranks that helpers read now.
 pub(crate) struct Reading {
     pub(crate) sources: Vec<Receiver<Turns>>,
+    /// To have laps counted by those who read; taken once.
+    pub(crate) wishes: Option<Wishes>,
     pub(crate) stop: Arc<AtomicBool>,
     done: Receiver<Result<Vec<Defects>, String>>,
 }
@@ -56,7 +88,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// The defects that were found, in the order of the traces of all helpers. Fails where one of them has failed.
     pub(crate) fn end(self) -> Result<Vec<Defects>, String> {
-        drop(self.sources);
+        drop((self.sources, self.wishes));
         self.done.recv().unwrap_or_else(|_| Err("the thread that speaks with the other processes has ended".into()))
     }
 }
@@ -139,10 +171,12 @@ impl Crew {
         let stop = Arc::new(AtomicBool::new(false));
         let (sinks, sources) = tasks.iter().map(|_| sync_channel(AHEAD)).unzip();
         let (told, done) = channel();
-        let command = Command::Read { tasks, sinks, stop: Arc::clone(&stop), done: told };
+        let ((wishes, wished), (answered, answers)) = (channel(), channel());
+        let wanted = Wanted { wished, answered };
+        let command = Command::Read { tasks, sinks, stop: Arc::clone(&stop), wanted, done: told };
         // If it has ended, the channels are closed.
         _ = self.commands.send(command);
-        Reading { sources, stop, done }
+        Reading { sources, wishes: Some(Wishes { wishes, answers }), stop, done }
     }
 }
 

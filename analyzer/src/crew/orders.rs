@@ -1,17 +1,26 @@
 //! Messages between the first process and its helpers.
 
-use super::{LastRounds, Share, Turns};
+use super::{LastRounds, Share, Turns, Way};
+use engine::read_ahead::{CountOrder, Positions};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use team::Team;
 use trace_format::codec;
 use trace_format::run::proc::{self, Stat};
 use trace_reader::reader::{Defects, Keeps};
 
 /// From the first process to a helper.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) enum Order {
     Read(Task),
+    /// Laps may be counted where they are read: the helper is to say how far it has come, and then to wait for the order, which is
+    /// long, so that it must not come while the helper itself is sending.
+    Offer,
+    /// How laps are counted; `None`: they are not.
+    Count(Option<CountOrder>),
+    /// So many laps are counted.
+    Counted(u64),
+    /// All that is kept is to come back.
+    BringBack,
     /// No more is wanted of what it reads.
     Stop,
     /// The analysis is over.
@@ -49,6 +58,8 @@ pub(super) enum Answer {
 pub(super) enum Words {
     /// The process that it is, first of all.
     Is(Member),
+    /// How far it has come, for [`Order::Offer`].
+    Ready(Positions),
     /// All was read, or no more is wanted. The defects of its traces.
     Done(Vec<Defects>),
     /// Why it cannot read.
@@ -78,7 +89,7 @@ const TURNS: u8 = 0;
 const WORDS: u8 = 1;
 
 /// To a helper.
-pub(super) fn order(team: &Team, helper: usize, order: &Order) -> Result<(), codec::CodecError> {
+pub(super) fn order(team: &impl Way, helper: usize, order: &Order) -> Result<(), codec::CodecError> {
     let mut bytes = Vec::new();
     codec::append(order, &mut bytes)?;
     team.send(helper, &bytes);
@@ -86,14 +97,14 @@ pub(super) fn order(team: &Team, helper: usize, order: &Order) -> Result<(), cod
 }
 
 /// Waits for an order of the first process.
-pub(super) fn next_order(team: &Team) -> Option<Order> {
+pub(super) fn next_order(team: &impl Way) -> Option<Order> {
     let mut bytes = Vec::new();
     team.receive(FIRST, &mut bytes);
     codec::take(&mut &bytes[..])?.ok()
 }
 
 /// Is there an order?
-pub(super) fn has_order(team: &Team) -> bool {
+pub(super) fn has_order(team: &impl Way) -> bool {
     team.has_message(FIRST)
 }
 
@@ -101,14 +112,14 @@ const FIRST: usize = 0;
 
 impl Answer {
     /// To the first process.
-    pub(super) fn turns(team: &Team, turns: &Turns, (last, memory): (&mut LastRounds, &mut Vec<u8>)) {
+    pub(super) fn turns(team: &impl Way, turns: &Turns, (last, memory): (&mut LastRounds, &mut Vec<u8>)) {
         *memory = turns.write(last, std::mem::take(memory));
         memory.push(TURNS);
         team.send(FIRST, memory);
     }
 
     /// To the first process.
-    pub(super) fn words(team: &Team, words: &Words) -> Result<(), codec::CodecError> {
+    pub(super) fn words(team: &impl Way, words: &Words) -> Result<(), codec::CodecError> {
         let mut bytes = Vec::new();
         codec::append(words, &mut bytes)?;
         bytes.push(WORDS);

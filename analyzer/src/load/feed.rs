@@ -79,7 +79,8 @@ impl Traces {
         let stop = Arc::clone(&reading.stop);
         let ranks = readers.iter().map(|reader| reader.rank()).collect();
         let sources = std::mem::take(&mut reading.sources);
-        let elsewhere = Elsewhere { ranks, source_of, sources, stop: &stop, unread };
+        let Some(wishes) = reading.wishes.take() else { return Ok(()) };
+        let elsewhere = Elsewhere { ranks, source_of, sources, stop: &stop, unread, wishes };
         read_ahead::feed(Readers::Elsewhere(elsewhere), linker, engine, &mut taker);
         let left: Vec<u64> = taker.traces.iter().map(|trace| trace.unread).collect();
         for (place, defects) in places.into_iter().zip(reading.end()?) {

@@ -6,6 +6,7 @@ use crate::arg_places::{ArgPlaces, NONE, Place, Side, arg_places};
 use crate::state::{CommIx, Origin, are_alike};
 use crate::types::Amount;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use trace_format::definition::Id;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, PROC_NULL};
@@ -15,7 +16,7 @@ use trace_reader::call::Call;
 use trace_reader::reader::{Repeat, varying_status};
 
 /// An integer argument that may differ from lap to lap.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Detail {
     /// Which of the varying values it is.
     own: Option<u8>,
@@ -23,7 +24,7 @@ struct Detail {
 }
 
 /// One half of a message: a send, or a receive that names its source and tag.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct MessageHalf {
     pub(crate) rank: i32,
     pub(crate) is_send: bool,
@@ -49,7 +50,7 @@ pub(crate) struct MessageHalf {
 }
 
 /// The buffers of calls from one place about which there is nothing new.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct KnownBuffers {
     /// Between these addresses, with no more elements than that, of which no more bytes were received.
     at: (i64, i64),
@@ -60,11 +61,14 @@ struct KnownBuffers {
 }
 
 /// Rank, call site, parameter, datatype and address of a buffer.
-type PlaceOfBuffer = (i32, Id, Place, Id, i64);
+pub(crate) type PlaceOfBuffer = (i32, Id, Place, Id, i64);
 
 /// Buffers of calls that were looked at one by one: so many elements and bytes received are nothing new.
 #[derive(Default)]
 pub(crate) struct SeenBuffers(FxHashMap<PlaceOfBuffer, SmallVec<[(i64, u64); 2]>>);
+
+/// Some of these for another process: place, elements and bytes received.
+pub(crate) type ListedBuffers = Vec<(PlaceOfBuffer, Vec<(i64, u64)>)>;
 
 /// So many places are remembered, and so many amounts at each of them.
 const MOST_SEEN: usize = 1 << 14;
@@ -92,6 +96,16 @@ impl SeenBuffers {
             amounts.truncate(MOST_AMOUNTS - 1);
             amounts.push((count, got));
         }
+    }
+
+    /// The buffers of these ranks.
+    pub(crate) fn of_ranks(&self, wanted: impl Fn(i32) -> bool) -> ListedBuffers {
+        let all = self.0.iter().filter(|(place, _)| wanted(place.0));
+        all.map(|(place, amounts)| (*place, amounts.to_vec())).collect()
+    }
+
+    pub(crate) fn of_list(list: ListedBuffers) -> SeenBuffers {
+        SeenBuffers(list.into_iter().map(|(place, amounts)| (place, amounts.into())).collect())
     }
 
     fn has(&self, half: &MessageHalf, (at, count, got): (i64, i64, u64)) -> bool {
@@ -128,6 +142,83 @@ impl WholeCalls {
 pub(crate) struct Filling {
     pub(crate) tag: i64,
     amount: Amount,
+}
+
+impl Filling {
+    /// How often its signature comes in its data.
+    pub(crate) fn reps(&self) -> u64 {
+        self.amount.reps
+    }
+}
+
+/// An argument, or a module, where the calls of laps are looked at: in the process with the engine, or in the one that reads them.
+pub(crate) trait Known {
+    /// An argument that a repeat has in common with the call that it repeats.
+    fn kept_int(&self, rank: i32, repeat: &Repeat, place: Place) -> Option<i64>;
+
+    /// Is the address in the program of a rank, or in a library?
+    fn is_in_module(&self, rank: i32, address: u64) -> bool;
+}
+
+impl Known for Engine {
+    #[cold]
+    fn kept_int(&self, rank: i32, repeat: &Repeat, place: Place) -> Option<i64> {
+        let pattern = self.model.ranks.get(usize::try_from(rank).ok()?)?.kept(repeat)?;
+        pattern.common_int(place)
+    }
+
+    fn is_in_module(&self, rank: i32, address: u64) -> bool {
+        self.model.ranks.get(rank as usize).is_none_or(|r| r.places.is_in_module(address))
+    }
+}
+
+impl MessageHalf {
+    /// Tag and data of a half in a call that is like the one where it was found. `None`: nobody says it, or it is to be noted which
+    /// variable its buffer is in.
+    #[inline]
+    pub(crate) fn filling(
+        &self,
+        call: CallSeen,
+        whole: &WholeCalls,
+        seen: &SeenBuffers,
+        known: &impl Known,
+    ) -> Option<Filling> {
+        let int = |detail: Detail| match (call, detail.own) {
+            (CallSeen::Repeat(repeat), Some(own)) => repeat.varying.get(usize::from(own)).copied(),
+            (CallSeen::Repeat(repeat), None) => match whole.0.get(&repeat.slot) {
+                Some(ints) => ints.get(usize::from(detail.place)).copied().flatten(),
+                None => known.kept_int(self.rank, repeat, detail.place),
+            },
+            (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
+            (CallSeen::Other, _) => None,
+        };
+        let (tag, count) = match self.persistent {
+            Some(fixed) => fixed,
+            None => (int(self.tag)?, int(self.count)?),
+        };
+        if let Some(buffers) = &self.known {
+            let at = int(self.buffer)?;
+            let got = if self.status == NONE { 0 } else { got(self, call) };
+            let is_within = buffers.at.0 <= at && at <= buffers.at.1 && count <= buffers.count && got <= buffers.got;
+            if !is_within && self.may_be_in_variable(buffers, at, known) && !seen.has(self, (at, count, got)) {
+                return None;
+            }
+        }
+        (count >= 0).then(|| Filling { tag, amount: self.one.times(count) })
+    }
+
+    /// As [`crate::model::Model::note_buffers`] has it.
+    fn may_be_in_variable(&self, buffers: &KnownBuffers, at: i64, known: &impl Known) -> bool {
+        let Some((low, high)) = buffers.locals else { return true };
+        let Some(address) = u64::try_from(at).ok().filter(|address| *address > 0) else { return false };
+        (low..high).contains(&address) || known.is_in_module(self.rank, address)
+    }
+
+    /// How often its signature came in its data where it was found, and which signature it is.
+    pub(crate) fn first_reps(&self) -> (u32, u64) {
+        let count = self.persistent.map_or(self.first_buffer.1, |(_, count)| count);
+        (self.one.sig, self.one.times(count).reps)
+    }
 }
 
 /// A call that is looked at where it is.
@@ -267,53 +358,6 @@ impl Engine {
         })
     }
 
-    /// Tag and data of a half in a call that is like the one where it was found. `None`: nobody says it, or it is to be noted which
-    /// variable its buffer is in.
-    #[inline]
-    pub(crate) fn filling(
-        &self,
-        half: &MessageHalf,
-        call: CallSeen,
-        whole: &WholeCalls,
-        seen: &SeenBuffers,
-    ) -> Option<Filling> {
-        let int = |detail: Detail| match (call, detail.own) {
-            (CallSeen::Repeat(repeat), Some(own)) => repeat.varying.get(usize::from(own)).copied(),
-            (CallSeen::Repeat(repeat), None) => match whole.0.get(&repeat.slot) {
-                Some(ints) => ints.get(usize::from(detail.place)).copied().flatten(),
-                None => self.kept_int(half.rank, repeat, detail.place),
-            },
-            (CallSeen::Whole(call), _) => call.ins.int(detail.place.into()),
-            (CallSeen::Other, _) => None,
-        };
-        let (tag, count) = match half.persistent {
-            Some(fixed) => fixed,
-            None => (int(half.tag)?, int(half.count)?),
-        };
-        if let Some(known) = &half.known {
-            let at = int(half.buffer)?;
-            let got = if half.status == NONE { 0 } else { got(half, call) };
-            let is_within = known.at.0 <= at && at <= known.at.1 && count <= known.count && got <= known.got;
-            if !is_within && self.may_be_in_variable(half.rank, known, at) && !seen.has(half, (at, count, got)) {
-                return None;
-            }
-        }
-        (count >= 0).then(|| Filling { tag, amount: half.one.times(count) })
-    }
-
-    /// As [`crate::model::Model::note_buffers`] has it.
-    fn may_be_in_variable(&self, rank: i32, known: &KnownBuffers, at: i64) -> bool {
-        let Some(locals) = known.locals else { return true };
-        let Some(address) = u64::try_from(at).ok().filter(|address| *address > 0) else { return false };
-        self.model.ranks.get(rank as usize).is_none_or(|r| r.may_have_variable(address, locals))
-    }
-
-    #[cold]
-    fn kept_int(&self, rank: i32, repeat: &Repeat, place: Place) -> Option<i64> {
-        let pattern = self.model.ranks.get(usize::try_from(rank).ok()?)?.kept(repeat)?;
-        pattern.common_int(place)
-    }
-
     /// Are the two obviously one message, which is as it should be? See [`crate::model::Model::compare_pair`].
     #[inline]
     pub(crate) fn go_together(&self, sent: &Filling, room: &Filling) -> bool {
@@ -321,6 +365,19 @@ impl Engine {
             && sent.tag >= 0
             && are_alike(sent.amount, room.amount)
             && !(self.model.short_sends && sent.amount.reps < room.amount.reps)
+    }
+
+    /// Is a message shorter than its receive a finding?
+    pub(crate) fn minds_short_sends(&self) -> bool {
+        self.model.short_sends
+    }
+
+    /// Where the program of a rank and its libraries are: from, and to.
+    pub(crate) fn modules_of(&self, rank: i32) -> Vec<(u64, u64)> {
+        usize::try_from(rank)
+            .ok()
+            .and_then(|rank| self.model.ranks.get(rank))
+            .map_or_else(Vec::new, |r| r.places.ranges())
     }
 }
 

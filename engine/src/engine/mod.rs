@@ -24,7 +24,7 @@ use crate::state::{Comms, Findings, Locks, Order, Rank, Site, Sweeps};
 use crate::types::Signatures;
 use crate::worlds::Names as Processes;
 pub(crate) use message_halves::{
-    CallMessages, CallSeen, Filling, MessageHalf, SeenBuffers, WholeCalls, is_looked_into,
+    CallMessages, CallSeen, Filling, Known, ListedBuffers, MessageHalf, SeenBuffers, WholeCalls, is_looked_into,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use snapshot::{Counts, InFlight, Snapshot};

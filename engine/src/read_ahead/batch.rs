@@ -40,6 +40,16 @@ pub(super) struct Batch {
     home: Option<Home>,
     /// Set as long as nobody wants to have what another process has read.
     packed: Option<Box<Packed>>,
+    /// Set if the process that has read it keeps it.
+    afar: Option<Box<Afar>>,
+}
+
+/// A batch that is kept where it was read.
+struct Afar {
+    /// Its number among those of its rank.
+    number: u64,
+    /// Calls in it that are to be kept when it is left out.
+    to_keep: Vec<LeanEvent>,
 }
 
 /// Where the memory of a batch goes back to: the thread that has filled it frees and fills it with less ado than another one.
@@ -265,7 +275,40 @@ impl Batch {
             spans: SmallVec::new(),
             home,
             packed: None,
+            afar: None,
         }
+    }
+
+    /// Stands for this one, which is kept here, somewhere else.
+    pub(super) fn afar(&self, number: u64) -> Batch {
+        let is_to_keep = |event: &&LeanEvent| matches!(event, RankEvent::Call(call) if call.slot.is_some());
+        let to_keep = self.events.iter().filter(is_to_keep).cloned().collect();
+        let mut batch = Batch::new(self.keeps, Room::default(), None, None);
+        (batch.len, batch.memory_cost, batch.spans) = (self.len, self.memory_cost, self.spans.clone());
+        batch.afar = Some(Box::new(Afar { number, to_keep }));
+        batch
+    }
+
+    /// Its number, if it is kept somewhere else.
+    pub(super) fn number_afar(&self) -> Option<u64> {
+        self.afar.as_ref().map(|afar| afar.number)
+    }
+
+    /// Here is the batch for which it stands. `keep`: see [`Batch::leave_out`].
+    pub(super) fn comes_back(&mut self, batch: Batch, keep: impl FnMut(&mut LeanEvent)) {
+        let left_out = self.next.taken;
+        *self = batch;
+        self.spans = SmallVec::new();
+        self.list();
+        self.leave_out(left_out, keep);
+    }
+
+    /// The calls in it that came whole.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Call<Args>> {
+        self.events.iter().filter_map(|event| match event {
+            RankEvent::Call(call) => Some(call),
+            _ => None,
+        })
     }
 
     #[inline]
@@ -291,9 +334,17 @@ impl Batch {
         std::mem::take(&mut self.spans)
     }
 
+    /// The loop in which its rank was, if it goes on in that and in nothing else.
+    pub(super) fn round(&self) -> Option<Span> {
+        match self.spans[..] {
+            [span @ Span { round_len: 1.., goes_on: true, .. }] => Some(span),
+            _ => None,
+        }
+    }
+
     /// Does it go on in the loop in which its rank was, and in nothing else?
     pub(super) fn goes_round(&self) -> bool {
-        matches!(self.spans[..], [Span { round_len: 1.., goes_on: true, .. }])
+        self.round().is_some()
     }
 
     /// Events that came whole.
@@ -420,6 +471,13 @@ impl Batch {
     pub(super) fn leave_out(&mut self, most: usize, mut keep: impl FnMut(&mut LeanEvent)) -> usize {
         let out = most.min(self.len - self.next.taken);
         let end = self.next.taken + out;
+        if let Some(afar) = &mut self.afar {
+            self.next.taken = end;
+            if end == self.len {
+                afar.to_keep.iter_mut().for_each(&mut keep);
+            }
+            return out;
+        }
         if self.packed.is_some() {
             if self.passes_unseen(out) {
                 return out;

@@ -1,11 +1,19 @@
 //! Ranks that other processes read: what they are asked for, and the turns that come back.
 
+mod counted;
+pub(super) mod counting;
+mod shelf;
+
 use super::batch::Batch;
 pub use super::batch::LastRounds;
 use super::{Plan, Reading, Turn};
+pub(super) use counted::{Helpers, LapsAfar};
+use counting::LapSums;
+pub use counting::{CountOrder, Positions, agree};
 use serde::{Deserialize, Serialize};
+pub use shelf::Shelf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, sync_channel};
 use trace_reader::reader::{Keeps, RankReader};
 use trace_reader::wire::{Reader, Writer};
 
@@ -21,19 +29,47 @@ pub struct Share {
 }
 
 /// Turns of ranks on their way from the process that has read them.
-pub struct Turns(pub(super) Vec<Turn>);
+pub struct Turns {
+    pub(super) turns: Vec<Turn>,
+    /// Batches that were kept where they were read: place of the rank, and number.
+    pub(super) returned: Option<Vec<Returned>>,
+}
+
+/// The place of a rank, the number of a batch, and the batch.
+pub(super) type Returned = (usize, u64, Batch);
 
 impl Turns {
+    /// Were there batches that somebody wanted to have?
+    pub fn are_returned(&self) -> bool {
+        self.returned.is_some()
+    }
+
     /// Writes them down for another process, into memory that was used before.
     pub fn write(&self, last: &mut LastRounds, memory: Vec<u8>) -> Vec<u8> {
         let mut out = Writer::into_memory(memory);
-        out.small(self.0.len() as u64);
-        for Turn { place, batch, unread, failed, more, skipped } in &self.0 {
+        out.byte(u8::from(self.returned.is_some()));
+        if let Some(returned) = &self.returned {
+            out.small(returned.len() as u64);
+            for (place, number, batch) in returned {
+                out.smalls([*place as u64, *number]);
+                batch.write(*place, last, &mut out);
+            }
+            return out.bytes();
+        }
+        out.small(self.turns.len() as u64);
+        for Turn { place, batch, unread, failed, more, skipped, laps } in &self.turns {
             out.smalls([*place as u64, *skipped as u64]);
             let is_news = unread.is_some() || failed.is_some();
-            out.byte(u8::from(*more) | u8::from(is_news) << 1);
+            out.byte(u8::from(*more) | u8::from(is_news) << 1 | u8::from(laps.is_some()) << 2);
             if is_news {
                 out.item(&(unread, failed));
+            }
+            if let Some(LapSums { period, from, laps }) = laps.as_deref() {
+                out.smalls([*period, *from, laps.len() as u64]);
+                for (sum, is_sound) in laps {
+                    out.number(*sum);
+                    out.byte(u8::from(*is_sound));
+                }
             }
             batch.write(*place, last, &mut out);
         }
@@ -43,15 +79,48 @@ impl Turns {
     /// Turns that another process has written; `None`: they were damaged on the way.
     pub fn read(keeps: Keeps, last: &mut LastRounds, bytes: &[u8]) -> Option<Turns> {
         let mut bytes = Reader::new(bytes);
-        let mut turn = |bytes: &mut Reader| {
+        if bytes.byte()? != 0 {
+            let returned = bytes.list(|bytes| {
+                let [place, number] = bytes.smalls()?;
+                Some((place as usize, number, Batch::read(keeps, place as usize, last, bytes)?))
+            })?;
+            return Some(Turns { turns: Vec::new(), returned: Some(returned) });
+        }
+        let turns = bytes.list(|bytes| {
             let ([place, skipped], flags) = (bytes.smalls()?.map(|number| number as usize), bytes.byte()?);
             let (unread, failed) = if flags & 2 != 0 { bytes.item()? } else { (None, None) };
+            let laps = match flags & 4 {
+                0 => None,
+                _ => {
+                    let [period, from] = bytes.smalls()?;
+                    let laps = bytes.list(|bytes| Some((bytes.number()?, bytes.byte()? != 0)))?;
+                    Some(Box::new(LapSums { period, from, laps }))
+                }
+            };
             let batch = Batch::read(keeps, place, last, bytes)?;
-            Some(Turn { place, batch, unread, failed, more: flags & 1 != 0, skipped })
-        };
-        let count = bytes.count(1)?;
-        (0..count).map(|_| turn(&mut bytes)).collect::<Option<Vec<Turn>>>().map(Turns)
+            Some(Turn { place, batch, unread, failed, more: flags & 1 != 0, skipped, laps })
+        })?;
+        Some(Turns { turns, returned: None })
     }
+}
+
+/// A wish of the process with the engine.
+pub enum Wish {
+    /// Laps are to be counted where they are read: the orders for all that read.
+    Count(Vec<CountOrder>),
+    /// One of those who read, by its number, is to know that so many of these are counted.
+    Counted(usize, u64),
+    /// All that is kept is to come back, and laps are counted here again. To be answered whether anything was kept: then all who
+    /// read send [`Turns`] that are returned.
+    BringBack,
+}
+
+/// Wishes, and the answers to [`Wish::BringBack`].
+pub struct Wishes {
+    /// The way to who reads.
+    pub wishes: Sender<Wish>,
+    /// The way back.
+    pub answers: Receiver<bool>,
 }
 
 /// Ranks that other processes read.
@@ -66,6 +135,8 @@ pub struct Elsewhere<'a> {
     pub stop: &'a AtomicBool,
     /// Bytes of all traces.
     pub unread: u64,
+    /// To have laps counted by those who read.
+    pub wishes: Wishes,
 }
 
 /// How often so many bundles of turns a process may be ahead.
@@ -82,6 +153,6 @@ pub fn read_for_another(share: &Share, readers: Vec<&mut RankReader>, stop: &Ato
             let mut hand_over = |turns| sender.send(turns).is_ok() && !stop.load(Ordering::Relaxed);
             Reading::new(readers, plan).read_all(&mut hand_over);
         });
-        receiver.iter().for_each(|turns| send(Turns(turns)));
+        receiver.iter().for_each(|turns| send(Turns { turns, returned: None }));
     });
 }

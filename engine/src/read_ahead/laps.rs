@@ -13,6 +13,8 @@
 //! behind it, laps are counted again.
 
 use super::batch::Next;
+use super::elsewhere::LapsAfar;
+use super::elsewhere::counting::{CountOrder, LapsOfRank};
 use super::messages::{Listing, Messages};
 use super::rounds::Span;
 use super::{Batch, Feed, Turn};
@@ -45,6 +47,14 @@ const MOST_MISFITS: u32 = 16;
 
 const WORTHWHILE: usize = 8;
 
+/// So many laps are counted here, at first, before others count them where they read them; so many times as many if there came one
+/// that they could not tell of before they had counted so many.
+const WORTH_ASKING: usize = 8;
+
+const LONGER_IN_VAIN: usize = 8;
+
+const WORTH_HAVING_ASKED: u64 = 256;
+
 /// The events of a rank that were read and not handed over.
 pub(super) struct Source {
     rank: i32,
@@ -56,6 +66,10 @@ pub(super) struct Source {
     spans: VecDeque<Span>,
     /// Events of the first span that were handed over.
     passed: usize,
+    /// Events of it that were handed over or counted.
+    taken: u64,
+    /// The number of the last batch that was taken and kept where it was read.
+    last_afar: Option<u64>,
     /// There may be more to come.
     more: bool,
     /// Calls of its round when laps were begun to be sought.
@@ -77,7 +91,8 @@ impl Source {
         self.more || self.held > 0
     }
 
-    fn push(&mut self, mut batch: Batch) {
+    /// `returned`: what the batch stands for, if that came before it.
+    fn push(&mut self, mut batch: Batch, returned: Option<Batch>) {
         for span in batch.take_spans() {
             match self.spans.back_mut() {
                 Some(last) if span.goes_on && last.round_len == span.round_len => {
@@ -88,6 +103,13 @@ impl Source {
                 }
                 _ => self.spans.push_back(span),
             }
+        }
+        if let Some(number) = batch.number_afar() {
+            self.last_afar = Some(number);
+        }
+        if let Some(returned) = returned {
+            // Nothing was left out of it.
+            batch.comes_back(returned, |_| {});
         }
         self.held += batch.left();
         self.memory_cost += batch.memory_cost();
@@ -102,6 +124,7 @@ impl Source {
     fn pass(&mut self, events: usize) {
         self.held -= events;
         self.passed += events;
+        self.taken += events as u64;
         while let Some(first) = self.spans.front().filter(|first| self.spans.len() > 1 && self.passed >= first.len) {
             self.passed -= first.len;
             self.spans.pop_front();
@@ -227,8 +250,9 @@ struct Leap {
     to: Counts,
     /// `None`: only laps are counted that are the same as the one before them.
     messages: Option<Messages>,
-    /// Laps that were counted.
+    /// Laps that were counted, and with how many of them it is worth to have others count them.
     counted: usize,
+    ask_at: usize,
 }
 
 enum Step {
@@ -262,6 +286,13 @@ pub(super) struct Laps {
     /// Turns after which something was held back.
     turns: u32,
     seen: SeenBuffers,
+    /// Laps are to be counted where they are read.
+    afar: Option<LapsAfar>,
+    /// So often that was said, and how many laps are counted here before it is said again.
+    periods: u64,
+    worth_asking: usize,
+    /// Batches that came back before the turns with which they belong.
+    returned: FxHashMap<(usize, u64), Batch>,
 }
 
 impl Laps {
@@ -273,6 +304,8 @@ impl Laps {
             memory_cost: 0,
             spans: VecDeque::new(),
             passed: 0,
+            taken: 0,
+            last_afar: None,
             more: true,
             round_len: 0,
             gone: 0,
@@ -296,6 +329,10 @@ impl Laps {
             misfits: 0,
             turns: 0,
             seen: SeenBuffers::default(),
+            afar: None,
+            periods: 0,
+            worth_asking: WORTH_ASKING,
+            returned: FxHashMap::default(),
         }
     }
 
@@ -303,7 +340,11 @@ impl Laps {
     pub(super) fn take(&mut self, turn: Turn, feed: &mut Feed) {
         let Some(source) = self.sources.get_mut(turn.place) else { return };
         source.more = turn.more;
-        source.push(turn.batch);
+        if let (Some(afar), Some(laps), Some(helpers)) = (&mut self.afar, turn.laps, &feed.helpers) {
+            afar.note(helpers.of(turn.place), *laps);
+        }
+        let returned = turn.batch.number_afar().and_then(|number| self.returned.remove(&(turn.place, number)));
+        source.push(turn.batch, returned);
         if matches!(self.state, State::Plain) {
             self.fed += source.hand_over_all(turn.place, feed);
             if !source.more {
@@ -346,7 +387,70 @@ impl Laps {
 
     /// Nothing more was read.
     pub(super) fn finish(&mut self, feed: &mut Feed) {
+        self.bring_back(feed);
         self.hand_over_all(feed);
+    }
+
+    /// Has laps counted where they are read, from somewhere on.
+    fn ask(&mut self, feed: &Feed) {
+        let State::Leaping(leap) = &self.state else { return };
+        let (Some(helpers), Some(messages)) = (&feed.helpers, &leap.messages) else { return };
+        if self.afar.is_some() || leap.counted < leap.ask_at {
+            return;
+        }
+        let Some((halves, tags_stay)) = messages.halves_of_laps(feed.engine) else { return };
+        self.periods += 1;
+        let of_helper = |rank| self.places.get(&rank).map(|place| helpers.of(*place));
+        let count = helpers.source_of.iter().max().map_or(0, |last| last + 1);
+        let order = |helper| CountOrder {
+            ranks: Vec::new(),
+            tags_stay,
+            seen: self.seen.of_ranks(|rank| of_helper(rank) == Some(helper)),
+            from: 0,
+            period: self.periods,
+        };
+        let mut orders: Vec<CountOrder> = (0..count).map(order).collect();
+        for (place, (source, halves)) in self.sources.iter().zip(halves).enumerate().filter(|(_, (s, _))| s.lap > 0) {
+            let modules = feed.engine.modules_of(source.rank);
+            let laps = LapsOfRank { place, start: source.taken, lap: source.lap as u64, halves, modules };
+            orders[helpers.of(place)].ranks.push(laps);
+        }
+        self.afar = Some(LapsAfar::new(self.periods, &orders));
+        helpers.count(orders);
+    }
+
+    /// Laps are counted here again. All that was not counted is here.
+    fn bring_back(&mut self, feed: &mut Feed) {
+        if self.afar.take().is_none() {
+            return;
+        }
+        let Some(helpers) = &feed.helpers else { return };
+        let returned = helpers.bring_back();
+        // Some of an earlier time may still be waited for.
+        self.returned.extend(returned.into_iter().map(|(place, number, batch)| ((place, number), batch)));
+        for (place, source) in self.sources.iter_mut().enumerate() {
+            for batch in &mut source.batches {
+                let back = batch.number_afar().and_then(|number| self.returned.remove(&(place, number)));
+                if let Some(back) = back {
+                    batch.comes_back(back, |event| feed.engine.keep(source.rank, event));
+                }
+            }
+        }
+        // The others were counted, or their turns are still to be taken.
+        let last = |place: usize| self.sources.get(place).and_then(|source| source.last_afar);
+        self.returned.retain(|(place, number), _| last(*place).is_none_or(|last| *number > last));
+    }
+
+    /// Sums did not tell that a lap is as it should be.
+    fn doubt(&mut self) {
+        let counted = self.afar.as_ref().map_or(0, LapsAfar::counted_afar);
+        self.worth_asking = match counted >= WORTH_HAVING_ASKED {
+            true => WORTH_ASKING,
+            false => self.worth_asking.saturating_mul(LONGER_IN_VAIN),
+        };
+        if let State::Leaping(leap) = &mut self.state {
+            leap.ask_at = leap.counted + self.worth_asking;
+        }
     }
 
     fn hand_over_all(&mut self, feed: &mut Feed) {
@@ -372,6 +476,7 @@ impl Laps {
     }
 
     fn give_up(&mut self, feed: &mut Feed) {
+        self.bring_back(feed);
         if matches!(std::mem::replace(&mut self.state, State::Plain), State::Leaping(..)) {
             self.pause = FIRST_PAUSE;
         } else {
@@ -517,7 +622,8 @@ impl Laps {
         }
         let (to, messages) = (feed.engine.counts(), listing.and_then(Listing::messages));
         feed.counts_laps.store(true, Ordering::Relaxed);
-        self.state = State::Leaping(Box::new(Leap { snapshot, from, to, messages, counted: 0 }));
+        self.state =
+            State::Leaping(Box::new(Leap { snapshot, from, to, messages, counted: 0, ask_at: self.worth_asking }));
         Step::Go
     }
 
@@ -532,14 +638,18 @@ impl Laps {
         let at_hand = going.clone().map(|source| source.alike() / source.lap).min().unwrap_or(0).saturating_sub(1);
         let varied = going.clone().map(Source::varied_laps).max().unwrap_or(0).min(at_hand);
         let goes_on = going.clone().all(Source::goes_on);
-        let mut sound = 0;
-        if varied > 0 {
+        let (mut sound, here) = (0, self.afar.as_ref().map_or(varied, |afar| afar.here().min(varied)));
+        if here > 0 {
             self.sources.iter_mut().for_each(Source::begin_to_look);
-            while sound < varied
+            while sound < here
                 && leap.messages.as_mut().is_some_and(|m| m.go_together(&mut self.sources, feed.engine, &self.seen))
             {
                 sound += 1;
             }
+        }
+        let is_seen = sound < here;
+        while !is_seen && sound < varied && self.afar.as_ref().is_some_and(|afar| afar.is_sound(sound)) {
+            sound += 1;
         }
         let laps = if sound == varied { at_hand } else { sound };
         if laps > 0 {
@@ -550,16 +660,26 @@ impl Laps {
                 source.leave_out(calls, feed);
                 feed.onlooker.leapt(place, calls as u64);
             }
+            if let (Some(afar), Some(helpers)) = (&mut self.afar, &feed.helpers) {
+                afar.count(laps).for_each(|(helper, counted)| helpers.counted(helper, counted));
+            }
+        }
+        if sound < varied && !is_seen {
+            self.doubt();
+            self.bring_back(feed);
+            return Step::Go;
         }
         if sound < varied {
             return self.go_through_misfit(feed);
         }
+        self.ask(feed);
         self.one = self.sources.iter().position(has_none).unwrap_or(0);
         if goes_on { Step::Wait } else { Step::GiveUp }
     }
 
     /// The messages of the next lap do not go together, or nobody knows.
     fn go_through_misfit(&mut self, feed: &mut Feed) -> Step {
+        self.bring_back(feed);
         let State::Leaping(leap) = std::mem::replace(&mut self.state, State::Seeking(Search::Start)) else {
             return Step::GiveUp;
         };

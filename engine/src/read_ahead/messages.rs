@@ -5,6 +5,7 @@
 //! (MPI 4.1 section 3.5). So pairs that were found in one lap are those of another one, too, if both halves of each have the same
 //! tag there, and if no two pairs have one tag of which the one is sent first and the other received first.
 
+use super::elsewhere::counting::{HalfOfLap, Size};
 use super::laps::Source;
 use crate::engine::{CallMessages, Engine, Filling, MessageHalf, SeenBuffers};
 use rustc_hash::FxHashMap;
@@ -138,6 +139,34 @@ impl Listing {
 }
 
 impl Messages {
+    /// The halves of each rank, to count laps where they are read, and whether tags have to stay. `None`: sums say too little.
+    pub(super) fn halves_of_laps(&self, engine: &Engine) -> Option<(Vec<Vec<HalfOfLap>>, bool)> {
+        let one =
+            |placed: &Placed| HalfOfLap { at: placed.place as u64, message: 0, size: Size::Same, half: placed.half };
+        let mut all: Vec<Vec<HalfOfLap>> = self.halves.iter().map(|halves| halves.iter().map(one).collect()).collect();
+        let reps = |(source, at): Whose| {
+            let seen = self.fillings.get(source).and_then(|fillings| fillings.get(at));
+            let (signature, first) = self.halves[source][at].half.first_reps();
+            (signature, seen.map_or(first, Filling::reps))
+        };
+        for (number, &(send, receive)) in (1..).zip(&self.pairs) {
+            let ((sent, length), (expected, room)) = (reps(send), reps(receive));
+            if sent != expected || length > room {
+                return None;
+            }
+            // Most receives that have more room than they need have it always, and as much.
+            let sizes = match length == room {
+                true => (Size::Same, Size::Same),
+                false if engine.minds_short_sends() => return None,
+                false => (Size::AtMost(room), Size::Room(room)),
+            };
+            for ((source, at), size) in [(send, sizes.0), (receive, sizes.1)] {
+                (all[source][at].message, all[source][at].size) = (number, size);
+            }
+        }
+        Some((all, self.tags_stay || !self.crossed.is_empty()))
+    }
+
     /// Do all messages of the lap go together that begins so many laps behind what was handed over?
     pub(super) fn go_together(&mut self, sources: &mut [Source], engine: &Engine, seen: &SeenBuffers) -> bool {
         for (source, (halves, fillings)) in sources.iter_mut().zip(self.halves.iter().zip(&mut self.fillings)) {
@@ -145,7 +174,7 @@ impl Messages {
             let (mut place, mut wanted) = (0, halves.iter().peekable());
             source.look_through_lap(|call, whole| {
                 while let Some(placed) = wanted.next_if(|placed| placed.place == place) {
-                    fillings.extend(engine.filling(&placed.half, call, whole, seen));
+                    fillings.extend(placed.half.filling(call, whole, seen, engine));
                 }
                 place += 1;
             });

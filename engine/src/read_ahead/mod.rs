@@ -21,9 +21,14 @@ mod watch;
 use crate::Engine;
 use crate::link::Linker;
 use batch::{Batch, Home, Room};
-pub use elsewhere::{Elsewhere, LastRounds, Share, Turns, read_for_another};
+use elsewhere::counting::LapSums;
+pub use elsewhere::{
+    CountOrder, Elsewhere, LastRounds, Positions, Share, Shelf, Turns, Wish, Wishes, agree, read_for_another,
+};
+use elsewhere::{Helpers, Returned};
 use laps::Laps;
 use rounds::RoundFinder;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -92,6 +97,8 @@ struct Feed<'a> {
     onlooker: &'a mut dyn Onlooker,
     /// Laps are counted, so that the engine has next to nothing to do.
     counts_laps: &'a AtomicBool,
+    /// Others read.
+    helpers: Option<Helpers<'a>>,
 }
 
 impl Feed<'_> {
@@ -129,6 +136,8 @@ struct Turn {
     more: bool,
     /// So many of its next turns are left out, since it is ahead of the others by that.
     skipped: usize,
+    /// Laps that were counted where it was read, and end with it.
+    laps: Option<Box<LapSums>>,
 }
 
 /// Readers of the traces.
@@ -165,8 +174,17 @@ pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker
         engine.replay_apart();
     }
     let mut laps = Laps::new(readers.ranks().into_iter());
-    let counts_laps = &AtomicBool::new(false);
-    let mut feed = Feed { linker, engine, onlooker, counts_laps };
+    let (counts_laps, sources) = (&AtomicBool::new(false), RefCell::new(Vec::new()));
+    let (readers, helpers) = match readers {
+        Readers::Here(readers) => (Ok(readers), None),
+        Readers::Elsewhere(Elsewhere { source_of, sources, stop, wishes, .. }) => {
+            (Err((sources, stop)), Some((source_of, wishes)))
+        }
+    };
+    let (source_of, wishes) = helpers.unzip();
+    let helpers =
+        wishes.map(|wishes| Helpers { sources: &sources, source_of: source_of.as_deref().unwrap_or(&[]), wishes });
+    let mut feed = Feed { linker, engine, onlooker, counts_laps, helpers };
     let mut take = |mut turn: Turn| {
         turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
         turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
@@ -174,10 +192,10 @@ pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker
         !feed.linker.holds_any() && feed.onlooker.goes_on()
     };
     match readers {
-        Readers::Here(readers) => read(threads.min(MOST_THREADS), readers, keeps, counts_laps, take),
-        Readers::Elsewhere(Elsewhere { source_of, sources, stop, .. }) => {
-            let sources = sources.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect();
-            take_turns(sources, source_of, stop, &mut take);
+        Ok(readers) => read(threads.min(MOST_THREADS), readers, keeps, counts_laps, take),
+        Err((turns, stop)) => {
+            sources.replace(turns.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect());
+            take_turns(&sources, source_of.clone().unwrap_or_default(), stop, &mut take);
         }
     }
     laps.finish(&mut feed);
@@ -236,7 +254,7 @@ fn read(
                 reading.read_all(&mut handed_to(&sender, stop));
             });
         }
-        take_turns(sources, source_of, &stop, &mut take);
+        take_turns(&RefCell::new(sources), source_of, &stop, &mut take);
     });
 }
 
@@ -249,7 +267,7 @@ fn handed_to(sender: &SyncSender<Handed>, stop: &AtomicBool) -> impl FnMut(Vec<T
 /// Takes turns from the sources of all ranks. Each source goes through its share in order, so that what comes of it is always the
 /// turn of the rank whose turn it is: all ranks advance alike, with any number of sources.
 fn take_turns(
-    mut sources: Vec<Source>,
+    sources: &RefCell<Vec<Source>>,
     mut source_of: Vec<usize>,
     stop: &AtomicBool,
     take: &mut dyn FnMut(Turn) -> bool,
@@ -262,7 +280,9 @@ fn take_turns(
                 return true;
             }
             let turn = loop {
-                match sources.get_mut(source_of[*place]).map_or(Err(NoTurn::Over), Source::next) {
+                // Not longer: whoever takes the turn may want to have something brought back.
+                let next = sources.borrow_mut().get_mut(source_of[*place]).map_or(Err(NoTurn::Over), Source::next);
+                match next {
                     Ok(turn) => break turn,
                     Err(NoTurn::Halved) => {
                         source_of.iter_mut().enumerate().for_each(|(place, of)| *of = half_of(place))
@@ -351,6 +371,8 @@ impl Memory {
 struct Source {
     turning: Turning,
     turns: VecDeque<Turn>,
+    /// Batches that came back unasked, when the reading was ended.
+    returned: Vec<Returned>,
 }
 
 /// Where turns come from.
@@ -380,7 +402,7 @@ enum NoTurn {
 
 impl Source {
     fn new(turning: Turning) -> Source {
-        Source { turning, turns: VecDeque::new() }
+        Source { turning, turns: VecDeque::new(), returned: Vec::new() }
     }
 
     fn next(&mut self) -> Result<Turn, NoTurn> {
@@ -392,11 +414,32 @@ impl Source {
                     Ok(Handed::Halved) => return Err(NoTurn::Halved),
                     Err(_) => return Err(NoTurn::Over),
                 },
-                Turning::Elsewhere(receiver) => receiver.recv().map_err(|_| NoTurn::Over)?.0,
+                Turning::Elsewhere(receiver) => {
+                    let Turns { turns, returned } = receiver.recv().map_err(|_| NoTurn::Over)?;
+                    self.returned.extend(returned.into_iter().flatten());
+                    turns
+                }
             };
             self.turns.extend(turns);
         }
         self.turns.pop_front().ok_or(NoTurn::Over)
+    }
+
+    /// The batches that were kept where they were read. Turns in front of them wait. `are_coming`: if they are not here.
+    fn bring_back(&mut self, are_coming: bool) -> Vec<Returned> {
+        let mut all = std::mem::take(&mut self.returned);
+        if let Turning::Elsewhere(receiver) = &self.turning
+            && are_coming
+        {
+            for Turns { turns, returned } in receiver {
+                self.turns.extend(turns);
+                if let Some(returned) = returned {
+                    all.extend(returned);
+                    break;
+                }
+            }
+        }
+        all
     }
 }
 
@@ -492,7 +535,7 @@ impl<'a> Reading<'a> {
             let skipped = (*ahead / signed).max(0).cast_unsigned();
             let failed = result.err().map(|e| e.to_string());
             *events += batch.cost();
-            together.push(Turn { place: *place, batch, unread, failed, more, skipped });
+            together.push(Turn { place: *place, batch, unread, failed, more, skipped, laps: None });
             if *events >= if *goes_round { LIGHT_TOGETHER } else { TOGETHER } {
                 *events = 0;
                 *wanted = send(std::mem::take(together));

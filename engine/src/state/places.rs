@@ -101,6 +101,11 @@ impl Places {
         Some(self.places[at].1)
     }
 
+    /// Where all modules are: from, and to.
+    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
+        self.modules.iter().map(|module| (module.start, end_of(module))).collect()
+    }
+
     /// Is the address in a module: that of code, or of a variable that is there as long as the program?
     pub(crate) fn is_in_module(&self, address: u64) -> bool {
         let (from, to) = self.gap.get();
@@ -109,7 +114,7 @@ impl Places {
         }
         let (mut from, mut to) = (0, u64::MAX);
         for module in &self.modules {
-            let end = module.start.saturating_add(u64::from(module.pages).saturating_mul(PAGE));
+            let end = end_of(module);
             match address {
                 _ if address >= end => from = from.max(end),
                 _ if address < module.start => to = to.min(module.start),
@@ -119,6 +124,10 @@ impl Places {
         self.gap.set((from, to));
         false
     }
+}
+
+fn end_of(module: &Loaded) -> u64 {
+    module.start.saturating_add(u64::from(module.pages).saturating_mul(PAGE))
 }
 
 #[cfg(test)]

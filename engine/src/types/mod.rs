@@ -13,7 +13,7 @@ pub(crate) type SigId = u32;
 pub(crate) const UNKNOWN: SigId = 0;
 
 /// `sig` repeated `reps` times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Amount {
     pub(crate) sig: SigId,
     pub(crate) reps: u64,

@@ -11,7 +11,7 @@
 //! times     of all repeats
 //! ```
 
-use super::{Batch, Entry, Room, Series, Span, Times};
+use super::{Afar, Batch, Entry, Room, Series, Span, Times};
 use crate::engine::is_looked_into;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -94,12 +94,6 @@ impl LastRounds {
     }
 }
 
-/// A list of what `one` reads, which is at least a byte long.
-fn list<T>(bytes: &mut Reader, mut one: impl FnMut(&mut Reader) -> Option<T>) -> Option<Vec<T>> {
-    let count = bytes.count(1)?;
-    (0..count).map(|_| one(bytes)).collect()
-}
-
 /// The repeats of a batch, as far as they were written or read.
 #[derive(Default)]
 struct Known {
@@ -112,6 +106,15 @@ struct Known {
 impl Batch {
     /// Writes it down for another process. Nothing of it was taken yet.
     pub(in super::super) fn write(&self, place: usize, last: &mut LastRounds, out: &mut Writer) {
+        out.smalls([self.afar.as_ref().map_or(0, |afar| afar.number + 1), self.memory_cost as u64, self.len as u64]);
+        out.small(self.spans.len() as u64);
+        for Span { round_len, len, varied, goes_on } in &self.spans {
+            out.smalls([*round_len, *len, *varied, usize::from(*goes_on)].map(|number| number as u64));
+        }
+        if let Some(afar) = &self.afar {
+            out.small(afar.to_keep.len() as u64);
+            return afar.to_keep.iter().for_each(|event| out.event(event));
+        }
         let mut known: Vec<Arc<[Repeat]>> = Vec::new();
         for Series { round, .. } in &self.rounds {
             if !known.iter().any(|k| Arc::ptr_eq(k, round)) {
@@ -128,11 +131,7 @@ impl Batch {
                 }
             }
         }
-        out.smalls([self.memory_cost, self.len, self.singly].map(|number| number as u64));
-        out.small(self.spans.len() as u64);
-        for Span { round_len, len, varied, goes_on } in &self.spans {
-            out.smalls([*round_len, *len, *varied, usize::from(*goes_on)].map(|number| number as u64));
-        }
+        out.small(self.singly as u64);
         let mut entries = Writer::default();
         let times = self.write_entries(&known, &mut entries);
         out.block(&entries.bytes());
@@ -193,24 +192,30 @@ impl Batch {
         last: &mut LastRounds,
         bytes: &mut Reader,
     ) -> Option<Batch> {
-        let rounds: Vec<Arc<[Repeat]>> = list(bytes, |bytes| {
+        let [afar, memory_cost, len] = bytes.smalls()?;
+        let spans = bytes.list(|bytes| {
+            let [round_len, len, varied, goes_on] = bytes.smalls()?.map(|size| size as usize);
+            Some(Span { round_len, len, varied, goes_on: goes_on != 0 })
+        })?;
+        let mut batch = Batch::new(keeps, Room::default(), None, None);
+        (batch.memory_cost, batch.len, batch.spans) = (memory_cost as usize, len as usize, spans.into());
+        if let Some(number) = afar.checked_sub(1) {
+            let to_keep = bytes.list(|bytes| bytes.event())?;
+            batch.afar = Some(Box::new(Afar { number, to_keep }));
+            return Some(batch);
+        }
+        let rounds: Vec<Arc<[Repeat]>> = bytes.list(|bytes| {
             let number = bytes.small()?;
             if number & 1 == 1 {
                 return last.get(place, (number >> 1) as usize);
             }
             (0..number >> 1).map(|_| bytes.repeat()).collect::<Option<Vec<Repeat>>>().map(Arc::from)
         })?;
-        let [memory_cost, len, singly] = bytes.smalls()?.map(|size| size as usize);
-        let spans = list(bytes, |bytes| {
-            let [round_len, len, varied, goes_on] = bytes.smalls()?.map(|size| size as usize);
-            Some(Span { round_len, len, varied, goes_on: goes_on != 0 })
-        })?;
+        batch.singly = bytes.small()? as usize;
         let [entries, whole, times] = [bytes.block()?, bytes.block()?, bytes.block()?].map(Box::from);
         let round_times = Times { calls: bytes.small()? as usize, packed: bytes.block()?.into(), unpacked: Vec::new() };
         last.set(place, rounds.clone());
-        let mut batch = Batch::new(keeps, Room::default(), None, None);
-        (batch.times, batch.spans) = (round_times, spans.into());
-        (batch.memory_cost, batch.len, batch.singly) = (memory_cost, len, singly);
+        batch.times = round_times;
         batch.packed =
             Some(Box::new(Packed { entries, is_listed: false, rounds, whole, whole_events: Vec::new(), times }));
         Some(batch)
@@ -269,7 +274,7 @@ impl Batch {
                 Entry::Repeat(repeat)
             });
         }
-        self.rounds = list(&mut bytes, |bytes| {
+        self.rounds = bytes.list(|bytes| {
             let [round, index, from] = bytes.smalls()?;
             Some(Series { round: Arc::clone(packed.rounds.get(round as usize)?), index, from: from as usize })
         })?;

@@ -36,8 +36,8 @@ enum Counting {
     Here,
     /// It was offered to the helpers; the orders for all of them, and how far each has come.
     Offered(Vec<CountOrder>, Vec<Option<Positions>>),
-    /// It was offered, and is not to be; by helper.
-    Recalled(Vec<Hearing>),
+    /// It was offered, and is not to be; by helper. Perhaps other orders are to be offered then.
+    Recalled(Vec<Hearing>, Vec<CountOrder>),
     /// By the helpers.
     There,
 }
@@ -181,17 +181,18 @@ impl<'a> Helper<'a> {
 
 impl Counting {
     /// Goes on as far as that is possible now. True: something has happened.
-    fn go_on(&mut self, team: &impl Way, helpers: &mut [Helper], wanted: &Wanted) -> bool {
+    fn go_on(&mut self, team: &impl Way, helpers: &mut [Helper], wanted: &Wanted, is_stopped: bool) -> bool {
         let wish = wanted.wished.try_recv().ok();
         let any = wish.is_some();
         let tell = |helpers: &[Helper], what: &dyn Fn() -> Order| {
             helpers.iter().filter(|helper| helper.reads()).for_each(|helper| _ = order(team, helper.rank, &what()));
         };
         match wish {
-            Some(Wish::Count(orders)) if matches!(self, Counting::Here) && helpers.iter().all(Helper::reads) => {
-                tell(helpers, &|| Order::Offer);
-                *self = Counting::Offered(orders, vec![None; helpers.len()]);
-            }
+            Some(Wish::Count(orders)) if !is_stopped => match self {
+                Counting::Recalled(_, next) => *next = orders,
+                Counting::Here => self.offer(team, helpers, orders),
+                Counting::Offered(..) | Counting::There => {}
+            },
             Some(Wish::Counted(helper, laps)) if matches!(self, Counting::There) => {
                 let helper = helpers.get(helper..).unwrap_or(&[]);
                 tell(helper.get(..1).unwrap_or(&[]), &|| Order::Counted(laps));
@@ -210,11 +211,30 @@ impl Counting {
         any | self.hear(team, helpers)
     }
 
+    /// Offers the orders to those whose ranks go round, if all of these read.
+    fn offer(&mut self, team: &impl Way, helpers: &[Helper], mut orders: Vec<CountOrder>) {
+        orders.resize_with(helpers.len(), CountOrder::default);
+        let wanted = || helpers.iter().zip(&orders).filter(|(_, order)| !order.is_empty()).map(|(helper, _)| helper);
+        if wanted().all(Helper::reads) {
+            wanted().for_each(|helper| _ = order(team, helper.rank, &Order::Offer));
+            let ready = orders.iter().map(|order| order.is_empty().then(Vec::new)).collect();
+            *self = Counting::Offered(orders, ready);
+        }
+    }
+
     /// It is not to be, if it was only offered.
     fn recall(&mut self) {
-        if let Counting::Offered(_, ready) = self {
-            let hearing = |ready: &Option<_>| if ready.is_some() { Hearing::Waits } else { Hearing::NotReady };
-            *self = Counting::Recalled(ready.iter().map(hearing).collect());
+        match self {
+            Counting::Offered(orders, ready) => {
+                let hearing = |(order, ready): (&CountOrder, &Option<_>)| match ready {
+                    _ if order.is_empty() => Hearing::Knows,
+                    Some(_) => Hearing::Waits,
+                    None => Hearing::NotReady,
+                };
+                *self = Counting::Recalled(orders.iter().zip(&*ready).map(hearing).collect(), Vec::new());
+            }
+            Counting::Recalled(_, next) => next.clear(),
+            Counting::Here | Counting::There => {}
         }
     }
 
@@ -227,7 +247,8 @@ impl Counting {
                     .iter_mut()
                     .zip(&mut *ready)
                     .for_each(|(helper, ready)| *ready = helper.ready.take().or(ready.take()));
-                if !helpers.iter().all(Helper::reads) {
+                let wanted = helpers.iter().zip(&*orders).filter(|(_, order)| !order.is_empty());
+                if !wanted.map(|(helper, _)| helper).all(Helper::reads) {
                     self.recall();
                     return true;
                 }
@@ -236,12 +257,13 @@ impl Counting {
                 }
                 let positions: Vec<Positions> = ready.drain(..).flatten().collect();
                 agree(orders, &positions);
-                for (helper, count) in helpers.iter().zip(std::mem::take(orders)) {
+                let counts = helpers.iter().zip(std::mem::take(orders)).filter(|(_, count)| !count.is_empty());
+                for (helper, count) in counts {
                     _ = order(team, helper.rank, &Order::Count(Some(count)));
                 }
                 *self = Counting::There;
             }
-            Counting::Recalled(hearings) => {
+            Counting::Recalled(hearings, next) => {
                 for (helper, hearing) in helpers.iter_mut().zip(&mut *hearings) {
                     if helper.ready.take().is_some() {
                         *hearing = Hearing::Waits;
@@ -256,7 +278,11 @@ impl Counting {
                 if hearings.iter().any(|hearing| *hearing != Hearing::Knows) {
                     return false;
                 }
+                let next = std::mem::take(next);
                 *self = Counting::Here;
+                if !next.is_empty() {
+                    self.offer(team, helpers, next);
+                }
             }
         }
         true
@@ -287,12 +313,14 @@ fn read(
                 _ = order(team, helper.rank, &Order::Stop);
                 helper.heard = Instant::now();
             }
+            // A helper that is told to stop waits no more for a long order.
+            counting.recall();
         }
         if helpers.iter().any(|helper| matches!(helper.state, State::Failed(_))) {
             stop.store(true, Ordering::Relaxed);
         }
-        let mut any = counting.go_on(team, &mut helpers, wanted);
-        let is_awaited = matches!(counting, Counting::Offered(..) | Counting::Recalled(_));
+        let mut any = counting.go_on(team, &mut helpers, wanted, is_stopped);
+        let is_awaited = matches!(counting, Counting::Offered(..) | Counting::Recalled(..));
         helpers.iter_mut().for_each(|helper| any |= helper.go_on(team, &mut memory, is_awaited, received));
         if any {
             pauses = Pauses::default();

@@ -66,7 +66,7 @@ pub(super) struct Source {
     spans: VecDeque<Span>,
     /// Events of the first span that were handed over.
     passed: usize,
-    /// Events of it that were handed over or counted.
+    /// Events of the rank that were handed over or counted.
     taken: u64,
     /// The number of the last batch that was taken and kept where it was read.
     last_afar: Option<u64>,
@@ -212,9 +212,9 @@ impl Source {
         held
     }
 
-    /// The next events are left out.
-    fn leave_out(&mut self, events: usize, feed: &mut Feed) {
-        let mut left = events;
+    /// The next events are left out: their cost.
+    fn leave_out(&mut self, events: usize, feed: &mut Feed) -> usize {
+        let (mut left, memory_cost) = (events, self.memory_cost);
         while let Some(batch) = self.batches.front_mut() {
             left -= batch.leave_out(left, |event| feed.engine.keep(self.rank, event));
             if left == 0 {
@@ -223,6 +223,7 @@ impl Source {
             self.drop_first();
         }
         self.pass(events);
+        events + memory_cost - self.memory_cost
     }
 }
 
@@ -657,7 +658,10 @@ impl Laps {
             feed.engine.count(&leap.from, &leap.to, laps as u64);
             for (place, source) in self.sources.iter_mut().enumerate().filter(|(_, source)| source.lap > 0) {
                 let calls = laps * source.lap;
-                source.leave_out(calls, feed);
+                let cost = source.leave_out(calls, feed);
+                if let (Some(afar), Some(helpers)) = (&mut self.afar, &feed.helpers) {
+                    afar.add(helpers.of(place), cost);
+                }
                 feed.onlooker.leapt(place, calls as u64);
             }
             if let (Some(afar), Some(helpers)) = (&mut self.afar, &feed.helpers) {

@@ -8,6 +8,7 @@
 use super::elsewhere::counting::{HalfOfLap, Size};
 use super::laps::Source;
 use crate::engine::{CallMessages, Engine, Filling, MessageHalf, SeenBuffers};
+use crate::types::UNKNOWN;
 use rustc_hash::FxHashMap;
 
 /// A half, and the place of its call in the lap of its rank.
@@ -151,7 +152,7 @@ impl Messages {
         };
         for (number, &(send, receive)) in (1..).zip(&self.pairs) {
             let ((sent, length), (expected, room)) = (reps(send), reps(receive));
-            if sent != expected || length > room {
+            if sent != expected || sent == UNKNOWN || length > room {
                 return None;
             }
             // Most receives that have more room than they need have it always, and as much.

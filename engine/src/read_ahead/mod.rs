@@ -136,7 +136,7 @@ struct Turn {
     more: bool,
     /// So many of its next turns are left out, since it is ahead of the others by that.
     skipped: usize,
-    /// Laps that were counted where it was read, and end with it.
+    /// Laps that were counted where it was read since the last turn of the same process, or from where on it counts them.
     laps: Option<Box<LapSums>>,
 }
 

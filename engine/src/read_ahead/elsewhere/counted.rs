@@ -37,7 +37,8 @@ impl Helpers<'_> {
     /// All that they keep. Turns that come in front of it wait.
     pub(in super::super) fn bring_back(&self) -> Vec<Returned> {
         self.wish(Wish::BringBack);
-        let is_any = self.wishes.answers.recv().unwrap_or(false);
+        // If nobody answers, all have been told to stop, and have given back what they kept.
+        let is_any = self.wishes.answers.recv().unwrap_or(true);
         let mut sources = self.sources.borrow_mut();
         sources.iter_mut().flat_map(|source| source.bring_back(is_any)).collect()
     }
@@ -60,24 +61,18 @@ pub(in super::super) struct LapsAfar {
 struct Helper {
     /// `None`: it has no rank that goes round.
     sums: Option<VecDeque<(u64, bool)>>,
-    /// Events of its ranks in a lap.
-    events: u64,
-    /// So many laps were counted when it was told of that.
-    told: u64,
+    /// Events that were counted, by their cost, since it was told of that.
+    untold: usize,
 }
 
-/// A helper is told after so many of its events were counted. It keeps 32 times as many at most, so that few orders wait for one
-/// that is sending.
-const WORTH_TELLING: u64 = 1 << 15;
+/// A helper is told after so many of its events were counted. It keeps some 32 times as many at most, so that few orders wait for
+/// one that is sending.
+const WORTH_TELLING: usize = 1 << 15;
 
 impl LapsAfar {
     /// The orders that were given last, to all helpers.
     pub(in super::super) fn new(period: u64, orders: &[CountOrder]) -> LapsAfar {
-        let helper = |order: &CountOrder| Helper {
-            sums: (!order.ranks.is_empty()).then(VecDeque::new),
-            events: order.ranks.iter().map(|rank| rank.lap).sum(),
-            told: 0,
-        };
+        let helper = |order: &CountOrder| Helper { sums: (!order.ranks.is_empty()).then(VecDeque::new), untold: 0 };
         LapsAfar { period, counted: 0, from: None, first: 0, helpers: orders.iter().map(helper).collect() }
     }
 
@@ -113,6 +108,11 @@ impl LapsAfar {
         all == 0
     }
 
+    /// A helper keeps so much, by its cost, that was counted.
+    pub(in super::super) fn add(&mut self, helper: usize, cost: usize) {
+        self.helpers.get_mut(helper).into_iter().for_each(|helper| helper.untold += cost);
+    }
+
     /// Counts laps. Gives the helpers that are to know of it, and how many there are now.
     pub(in super::super) fn count(&mut self, laps: usize) -> impl Iterator<Item = (usize, u64)> {
         self.counted += laps as u64;
@@ -123,9 +123,8 @@ impl LapsAfar {
         let counted = self.counted;
         let helpers = self.helpers.iter_mut().enumerate().filter(|_| self.from.is_some());
         helpers.filter_map(move |(place, helper)| {
-            let is_worth = (counted - helper.told) * helper.events >= WORTH_TELLING;
-            is_worth.then(|| {
-                helper.told = counted;
+            (helper.untold >= WORTH_TELLING).then(|| {
+                helper.untold = 0;
                 (place, counted)
             })
         })

@@ -63,6 +63,13 @@ pub struct CountOrder {
     pub(in super::super) period: u64,
 }
 
+impl CountOrder {
+    /// Is there nothing to count?
+    pub fn is_empty(&self) -> bool {
+        self.ranks.is_empty()
+    }
+}
+
 /// Places of ranks, and how many events of each were sent.
 pub type Positions = Vec<(usize, u64)>;
 

@@ -10,8 +10,11 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use trace_reader::reader::Repeat;
 
-/// Events that are kept at most: twice as many as the process with the engine holds before it wants to have them.
+/// Events that are kept at most, by their cost: twice as many as the process with the engine holds before it wants to have them. It
+/// looks at that after some turns, and may not have said of some that they are counted.
 const MOST: u64 = 1 << 20;
+
+const TURNS_BETWEEN_LOOKS: u64 = 16;
 
 /// See the module.
 pub struct Shelf {
@@ -19,8 +22,9 @@ pub struct Shelf {
     /// Their places among all ranks.
     places: FxHashMap<usize, usize>,
     counting: Option<Counting>,
-    /// Events that are kept, and what they hold beside.
+    /// Events that are kept, and what they hold beside; and the most of one batch.
     cost: u64,
+    highest: u64,
 }
 
 /// A batch that is kept.
@@ -176,6 +180,9 @@ impl RankOnShelf {
     fn take(&mut self, batch: &mut Batch, counting: Option<&mut Counting>) -> bool {
         let (start, len) = (self.events, batch.left() as u64);
         self.events += len;
+        if len == 0 {
+            return false;
+        }
         let Some((counting, laps)) = counting.zip(self.laps.as_mut()) else {
             batch.calls().for_each(|call| self.whole.note(call));
             return false;
@@ -207,6 +214,7 @@ impl Shelf {
             places: share.places.iter().enumerate().map(|(at, place)| (*place, at)).collect(),
             counting: None,
             cost: 0,
+            highest: 0,
         }
     }
 
@@ -237,7 +245,7 @@ impl Shelf {
 
     /// Is so much kept that no more is to be read?
     pub fn is_full(&self) -> bool {
-        self.counting.is_some() && self.cost >= MOST
+        self.counting.is_some() && self.cost >= MOST + TURNS_BETWEEN_LOOKS * self.highest
     }
 
     /// Turns that were read; they come back as they are to be sent.
@@ -257,6 +265,7 @@ impl Shelf {
             rank.kept.push_back(Kept { number: rank.number, end: rank.events, cost, batch });
             rank.number += 1;
             self.cost += cost;
+            self.highest = self.highest.max(cost);
         }
         turn
     }

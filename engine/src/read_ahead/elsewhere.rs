@@ -39,11 +39,6 @@ pub struct Turns {
 pub(super) type Returned = (usize, u64, Batch);
 
 impl Turns {
-    /// Were there batches that somebody wanted to have?
-    pub fn are_returned(&self) -> bool {
-        self.returned.is_some()
-    }
-
     /// Writes them down for another process, into memory that was used before.
     pub fn write(&self, last: &mut LastRounds, memory: Vec<u8>) -> Vec<u8> {
         let mut out = Writer::into_memory(memory);

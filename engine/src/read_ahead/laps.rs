@@ -12,20 +12,20 @@
 //! messages go together ([`super::messages`]); if they do not, it is handed over call by call, and if the engine is as before
 //! behind it, laps are counted again.
 
-use super::batch::Next;
+mod source;
+
 use super::elsewhere::LapsAfar;
 use super::elsewhere::counting::{CountOrder, LapsOfRank};
 use super::messages::{Listing, Messages};
-use super::rounds::Span;
 use super::{Batch, Feed, Turn};
-use crate::engine::{CallSeen, Counts, InFlight, SeenBuffers, Snapshot, WholeCalls};
+use crate::engine::{Counts, InFlight, SeenBuffers, Snapshot};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+pub(super) use source::Source;
 use std::sync::atomic::Ordering;
 
 /// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
 /// than a turn.
-const MOST_HELD: usize = 1 << 19;
+pub(super) const MOST_HELD: usize = 1 << 19;
 
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;
@@ -35,8 +35,8 @@ const LONGEST_PAUSE: usize = 1 << 22;
 /// So often each rank is led through its round before it is given up.
 const MOST_ROUNDS: usize = 32;
 
-/// One turn in so many is looked at how many events are held back.
-const OFTEN: u32 = 16;
+/// After so many turns it is looked at how many events are held back.
+pub(super) const TURNS_BETWEEN_LOOKS: u32 = 16;
 
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
@@ -54,178 +54,6 @@ const WORTH_ASKING: usize = 8;
 const LONGER_IN_VAIN: usize = 8;
 
 const WORTH_HAVING_ASKED: u64 = 256;
-
-/// The events of a rank that were read and not handed over.
-pub(super) struct Source {
-    rank: i32,
-    batches: VecDeque<Batch>,
-    held: usize,
-    /// Memory that the batches hold beside the events, in events.
-    memory_cost: usize,
-    /// Spans of the events that are held, and of those that were handed over last.
-    spans: VecDeque<Span>,
-    /// Events of the first span that were handed over.
-    passed: usize,
-    /// Events of the rank that were handed over or counted.
-    taken: u64,
-    /// The number of the last batch that was taken and kept where it was read.
-    last_afar: Option<u64>,
-    /// There may be more to come.
-    more: bool,
-    /// Calls of its round when laps were begun to be sought.
-    round_len: usize,
-    /// Events handed over in this lap, and those of a whole one.
-    gone: usize,
-    lap: usize,
-    /// The next call to be looked at: the place of its batch, and its own there; and those in front of it that came whole.
-    glance: (usize, Next),
-    whole: WholeCalls,
-}
-
-impl Source {
-    pub(super) fn rank(&self) -> i32 {
-        self.rank
-    }
-
-    fn is_live(&self) -> bool {
-        self.more || self.held > 0
-    }
-
-    /// `returned`: what the batch stands for, if that came before it.
-    fn push(&mut self, mut batch: Batch, returned: Option<Batch>) {
-        for span in batch.take_spans() {
-            match self.spans.back_mut() {
-                Some(last) if span.goes_on && last.round_len == span.round_len => {
-                    if span.varied > 0 {
-                        last.varied = last.len + span.varied;
-                    }
-                    last.len += span.len;
-                }
-                _ => self.spans.push_back(span),
-            }
-        }
-        if let Some(number) = batch.number_afar() {
-            self.last_afar = Some(number);
-        }
-        if let Some(returned) = returned {
-            // Nothing was left out of it.
-            batch.comes_back(returned, |_| {});
-        }
-        self.held += batch.left();
-        self.memory_cost += batch.memory_cost();
-        self.batches.push_back(batch);
-    }
-
-    fn drop_first(&mut self) {
-        self.memory_cost -= self.batches.pop_front().map_or(0, |batch| batch.memory_cost());
-    }
-
-    /// Events are handed over, or counted.
-    fn pass(&mut self, events: usize) {
-        self.held -= events;
-        self.passed += events;
-        self.taken += events as u64;
-        while let Some(first) = self.spans.front().filter(|first| self.spans.len() > 1 && self.passed >= first.len) {
-            self.passed -= first.len;
-            self.spans.pop_front();
-        }
-    }
-
-    /// Has it gone through its loop at least twice?
-    fn goes_round(&self) -> bool {
-        self.spans.len() == 1 && self.spans[0].round_len > 0 && self.passed >= 2 * self.spans[0].round_len
-    }
-
-    /// Events at hand that go on as it did when laps were begun to be sought.
-    fn alike(&self) -> usize {
-        self.spans.front().filter(|span| span.round_len == self.round_len).map_or(0, |span| span.len - self.passed)
-    }
-
-    /// So many laps are to come until the calls of all others at hand are the same as those of the lap before them.
-    fn varied_laps(&self) -> usize {
-        // A call that is the same as the one a round before it is as the one a lap before it when all rounds between are, too.
-        let until = |span: &Span| span.varied + self.lap.saturating_sub(self.round_len);
-        let varied = self.spans.front().map_or(0, |span| until(span).saturating_sub(self.passed));
-        varied.div_ceil(self.lap.max(1))
-    }
-
-    /// Begins to look at the calls that are handed over next.
-    fn begin_to_look(&mut self) {
-        self.glance = (0, self.batches.front_mut().map(Batch::place).unwrap_or_default());
-        self.whole.clear();
-    }
-
-    /// Looks at the calls of a lap, behind those that were looked at.
-    pub(super) fn look_through_lap(&mut self, mut each: impl FnMut(CallSeen, &WholeCalls)) {
-        let (batch, next) = &mut self.glance;
-        let whole = &mut self.whole;
-        let mut left = self.lap;
-        while left > 0
-            && let Some(here) = self.batches.get(*batch)
-        {
-            left -= here.look(next, left, |call| {
-                if let CallSeen::Whole(call) = call {
-                    whole.note(call);
-                }
-                each(call, whole);
-            });
-            if left > 0 {
-                *batch += 1;
-                *next = self.batches.get_mut(*batch).map(Batch::place).unwrap_or_default();
-            }
-        }
-    }
-
-    /// May there be more of these?
-    fn goes_on(&self) -> bool {
-        self.more && self.spans.len() == 1
-    }
-
-    /// Does the next call leave nothing behind but its operation?
-    fn next_is_plain(&mut self, feed: &Feed) -> bool {
-        let next = self.batches.iter_mut().find_map(Batch::peek);
-        next.is_some_and(|event| feed.engine.is_plain(self.rank, &event))
-    }
-
-    /// The next event is handed over.
-    fn hand_over(&mut self, place: usize, feed: &mut Feed) {
-        while let Some(batch) = self.batches.front_mut() {
-            if let Some(event) = batch.next() {
-                feed.take((place, self.rank), event);
-                return self.pass(1);
-            }
-            self.drop_first();
-        }
-    }
-
-    /// All that is held is handed over: how many events.
-    fn hand_over_all(&mut self, place: usize, feed: &mut Feed) -> usize {
-        let held = self.held;
-        self.memory_cost = 0;
-        for mut batch in std::mem::take(&mut self.batches) {
-            let events = batch.left();
-            while let Some(event) = batch.next() {
-                feed.take((place, self.rank), event);
-            }
-            self.pass(events);
-        }
-        held
-    }
-
-    /// The next events are left out: their cost.
-    fn leave_out(&mut self, events: usize, feed: &mut Feed) -> usize {
-        let (mut left, memory_cost) = (events, self.memory_cost);
-        while let Some(batch) = self.batches.front_mut() {
-            left -= batch.leave_out(left, |event| feed.engine.keep(self.rank, event));
-            if left == 0 {
-                break;
-            }
-            self.drop_first();
-        }
-        self.pass(events);
-        events + memory_cost - self.memory_cost
-    }
-}
 
 /// Where the search for laps is.
 enum Search {
@@ -298,23 +126,7 @@ pub(super) struct Laps {
 
 impl Laps {
     pub(super) fn new(ranks: impl Iterator<Item = i32>) -> Laps {
-        let source = |rank| Source {
-            rank,
-            batches: VecDeque::new(),
-            held: 0,
-            memory_cost: 0,
-            spans: VecDeque::new(),
-            passed: 0,
-            taken: 0,
-            last_afar: None,
-            more: true,
-            round_len: 0,
-            gone: 0,
-            lap: 0,
-            glance: Default::default(),
-            whole: WholeCalls::default(),
-        };
-        let sources: Vec<Source> = ranks.map(source).collect();
+        let sources: Vec<Source> = ranks.map(Source::new).collect();
         Laps {
             places: sources.iter().enumerate().map(|(place, source)| (source.rank, place)).collect(),
             sources,
@@ -368,7 +180,7 @@ impl Laps {
     /// Looked at now and then: one turn holds little.
     fn holds_too_much(&mut self) -> bool {
         self.turns = self.turns.wrapping_add(1);
-        self.turns.is_multiple_of(OFTEN)
+        self.turns.is_multiple_of(TURNS_BETWEEN_LOOKS)
             && self.sources.iter().map(|s| s.held + s.memory_cost).sum::<usize>() > MOST_HELD
     }
 

@@ -123,6 +123,28 @@ impl Feed<'_> {
     }
 }
 
+/// Takes turns, and hands their events on.
+struct Taker<'a> {
+    laps: Laps,
+    feed: Feed<'a>,
+}
+
+impl Taker<'_> {
+    /// Is more wanted?
+    fn take(&mut self, mut turn: Turn) -> bool {
+        let Taker { laps, feed } = self;
+        turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
+        turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
+        laps.take(turn, feed);
+        !feed.linker.holds_any() && feed.onlooker.goes_on()
+    }
+
+    /// Nothing more was read.
+    fn finish(mut self) {
+        self.laps.finish(&mut self.feed);
+    }
+}
+
 /// The events of one rank that one turn has read.
 struct Turn {
     /// Its place among the readers.
@@ -173,32 +195,25 @@ pub fn feed(readers: Readers, linker: &mut Linker, engine: &mut Engine, onlooker
     if apart {
         engine.replay_apart();
     }
-    let mut laps = Laps::new(readers.ranks().into_iter());
-    let (counts_laps, sources) = (&AtomicBool::new(false), RefCell::new(Vec::new()));
-    let (readers, helpers) = match readers {
-        Readers::Here(readers) => (Ok(readers), None),
-        Readers::Elsewhere(Elsewhere { source_of, sources, stop, wishes, .. }) => {
-            (Err((sources, stop)), Some((source_of, wishes)))
-        }
-    };
-    let (source_of, wishes) = helpers.unzip();
-    let helpers =
-        wishes.map(|wishes| Helpers { sources: &sources, source_of: source_of.as_deref().unwrap_or(&[]), wishes });
-    let mut feed = Feed { linker, engine, onlooker, counts_laps, helpers };
-    let mut take = |mut turn: Turn| {
-        turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
-        turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
-        laps.take(turn, &mut feed);
-        !feed.linker.holds_any() && feed.onlooker.goes_on()
-    };
+    let laps = Laps::new(readers.ranks().into_iter());
+    let counts_laps = &AtomicBool::new(false);
     match readers {
-        Ok(readers) => read(threads.min(MOST_THREADS), readers, keeps, counts_laps, take),
-        Err((turns, stop)) => {
-            sources.replace(turns.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect());
-            take_turns(&sources, source_of.clone().unwrap_or_default(), stop, &mut take);
+        Readers::Here(readers) => {
+            let feed = Feed { linker, engine: &mut *engine, onlooker, counts_laps, helpers: None };
+            let mut taker = Taker { laps, feed };
+            read(threads.min(MOST_THREADS), readers, keeps, counts_laps, |turn| taker.take(turn));
+            taker.finish();
+        }
+        Readers::Elsewhere(Elsewhere { source_of, sources, stop, wishes, .. }) => {
+            let sources = sources.into_iter().map(|turns| Source::new(Turning::Elsewhere(turns))).collect();
+            let sources = RefCell::new(sources);
+            let helpers = Some(Helpers { sources: &sources, source_of: &source_of, wishes });
+            let feed = Feed { linker, engine: &mut *engine, onlooker, counts_laps, helpers };
+            let mut taker = Taker { laps, feed };
+            take_turns(&sources, source_of.clone(), stop, &mut |turn| taker.take(turn));
+            taker.finish();
         }
     }
-    laps.finish(&mut feed);
     if apart {
         engine.replay_here();
     }

@@ -2,6 +2,7 @@
 
 use super::super::Turn;
 use super::super::batch::Batch;
+use super::super::laps::{MOST_HELD, TURNS_BETWEEN_LOOKS};
 use super::counting::{CountOrder, LapSums, LapsOfRank, Positions};
 use super::{Share, Turns};
 use crate::arg_places::Place;
@@ -12,9 +13,7 @@ use trace_reader::reader::Repeat;
 
 /// Events that are kept at most, by their cost: twice as many as the process with the engine holds before it wants to have them. It
 /// looks at that after some turns, and may not have said of some that they are counted.
-const MOST: u64 = 1 << 20;
-
-const TURNS_BETWEEN_LOOKS: u64 = 16;
+const MOST: u64 = 2 * MOST_HELD as u64;
 
 /// See the module.
 pub struct Shelf {
@@ -245,7 +244,7 @@ impl Shelf {
 
     /// Is so much kept that no more is to be read?
     pub fn is_full(&self) -> bool {
-        self.counting.is_some() && self.cost >= MOST + TURNS_BETWEEN_LOOKS * self.highest
+        self.counting.is_some() && self.cost >= MOST + u64::from(TURNS_BETWEEN_LOOKS) * self.highest
     }
 
     /// Turns that were read; they come back as they are to be sent.

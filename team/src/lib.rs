@@ -106,8 +106,8 @@ impl Team {
         message.chunks_mut(PIECE).for_each(|piece| self.mpi.receive(piece, from));
     }
 
-    /// Ends MPI in this process, as all others do.
-    pub fn end(self) {
-        self.mpi.end();
+    /// Ends MPI in this process, as all others do. The first one says whether the processes are on several nodes.
+    pub fn end(self, is_over_nodes: bool) {
+        self.mpi.end(is_over_nodes);
     }
 }

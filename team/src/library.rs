@@ -4,6 +4,9 @@
 use crate::JoinError;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{c_int, c_void};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::FromRawFd as _;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::time::Duration;
@@ -12,7 +15,7 @@ use std::time::Duration;
 type Handle = usize;
 
 /// MPI_COMM_WORLD and MPI_BYTE.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Handles {
     world: Handle,
     byte: Handle,
@@ -45,6 +48,9 @@ pub(crate) struct Mpi {
     receive: Receive,
     probe: Probe,
     finalize: Finalize,
+    /// MPI_Finalize of MPICH 4.0 with UCX seldom returns if processes are on several nodes and speak by TCP, in any program: those
+    /// who wait for the launcher no longer answer those who still close their connections.
+    may_hang_at_end: bool,
     pub(crate) rank: usize,
     pub(crate) size: usize,
     /// Unloading an MPI library is not safe.
@@ -66,7 +72,10 @@ impl Mpi {
         }
         let init = function!("MPI_Init_thread", Init);
         let (rank, size) = (function!("MPI_Comm_rank", Ask), function!("MPI_Comm_size", Ask));
+        // SAFETY: only the address is taken.
+        let uses_ucx = unsafe { library.get::<*mut c_void>(b"ucp_worker_create\0") }.is_ok();
         let mut mpi = Mpi {
+            may_hang_at_end: uses_ucx && handles == MPICH,
             handles,
             send: function!("MPI_Isend", Send),
             test: function!("MPI_Test", Test),
@@ -133,11 +142,45 @@ impl Mpi {
         flag != 0
     }
 
-    /// Ends MPI, as all processes do.
-    pub(crate) fn end(self) {
+    /// Ends MPI, as all processes do. The first one says whether they are on several nodes.
+    pub(crate) fn end(self, is_over_nodes: bool) {
+        if self.may_hang_at_end && self.agree(is_over_nodes) {
+            take_leave();
+            return;
+        }
         // SAFETY: it was started on this thread, and nothing is under way.
         unsafe { (self.finalize)() };
     }
+
+    /// What the first process says; all others have heard it when they answer.
+    fn agree(&self, is_so: bool) -> bool {
+        let hear = |from| {
+            let mut said = [0];
+            self.wait_for(from);
+            self.receive(&mut said, from);
+            said != [0]
+        };
+        if self.rank > 0 {
+            let is_so = hear(0);
+            self.send(&[0], 0);
+            return is_so;
+        }
+        (1..self.size).for_each(|other| self.send(&[u8::from(is_so)], other));
+        (1..self.size).for_each(|other| _ = hear(other));
+        is_so
+    }
+}
+
+/// Ends the connection to a launcher of MPICH's kind, which takes a process that ends without it for one that has crashed. Slurm does
+/// not: there, nothing is to be done.
+fn take_leave() {
+    let fd = std::env::var("PMI_FD").ok().and_then(|fd| fd.parse().ok());
+    let Some(fd) = fd.filter(|_| parent().is_some_and(|name| name.starts_with("hydra_"))) else { return };
+    // SAFETY: MPI has opened it for this, uses it no more, and it is not closed here.
+    let mut launcher = std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
+    // Where it cannot be told, it says itself what it thinks of that.
+    _ = launcher.write_all(b"cmd=finalize\n");
+    _ = BufReader::new(&*launcher).skip_until(b'\n');
 }
 
 /// Pauses between looks, each of which is longer.
@@ -169,10 +212,15 @@ pub(crate) struct Launcher {
 
 const OPEN_MPI: &[&str] = &["libmpi.so.40", "libmpi.so"];
 const OTHERS: &[&str] = &["libmpi.so.12", "libmpich.so.12", "libmpi_abi.so.0", "libmpi_abi.so.1", "libmpi.so"];
+const ANY: &[&str] =
+    &["libmpi.so.40", "libmpi.so.12", "libmpich.so.12", "libmpi_abi.so.0", "libmpi_abi.so.1", "libmpi.so"];
 
-const LAUNCHERS: [Launcher; 2] = [
+/// The first one whose variable is there counts. A launcher of MPI in an allocation of Slurm lets `srun` start processes that start
+/// those of the job, so that variables of Slurm are about others there; with PMIx, `srun` itself gives no others.
+const LAUNCHERS: [Launcher; 3] = [
     Launcher { size: "OMPI_COMM_WORLD_SIZE", rank: "OMPI_COMM_WORLD_RANK", libraries: OPEN_MPI },
     Launcher { size: "PMI_SIZE", rank: "PMI_RANK", libraries: OTHERS },
+    Launcher { size: "SLURM_STEP_NUM_TASKS", rank: "SLURM_PROCID", libraries: ANY },
 ];
 
 impl Launcher {
@@ -182,10 +230,14 @@ impl Launcher {
         if std::env::var_os(NAMED).is_none() && !is_child_of_launcher() {
             return None;
         }
-        let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
-        let several = |launcher: &Launcher| number(launcher.size).is_some_and(|size| size > 1);
-        let launcher = LAUNCHERS.into_iter().find(several)?;
-        Some((launcher, number(launcher.rank).unwrap_or(0)))
+        Launcher::among(|name| std::env::var(name).ok()?.parse().ok())
+    }
+
+    /// By what these variables say.
+    fn among(variable: impl Fn(&str) -> Option<usize>) -> Option<(Launcher, usize)> {
+        let size = |launcher: &Launcher| variable(launcher.size);
+        let launcher = LAUNCHERS.into_iter().find(|launcher| size(launcher).is_some())?;
+        (size(&launcher)? > 1).then(|| (launcher, variable(launcher.rank).unwrap_or(0)))
     }
 }
 
@@ -193,14 +245,18 @@ impl Launcher {
 const STARTERS: [&str; 9] = ["hydra_", "pmi_proxy", "orte", "prte", "prun", "mpirun", "mpiexec", "slurmstepd", "palsd"];
 
 fn is_child_of_launcher() -> bool {
+    parent().is_some_and(|name| STARTERS.iter().any(|starter| name.starts_with(starter)))
+}
+
+/// The name of the program that has started this process.
+fn parent() -> Option<String> {
     let parent = nix::unistd::getppid();
     let program = std::fs::read_link(format!("/proc/{parent}/exe")).ok();
     // The program of another user is not told; its name is.
-    let name = match program.as_deref().and_then(Path::file_name) {
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => std::fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default(),
-    };
-    STARTERS.iter().any(|starter| name.starts_with(starter))
+    match program.as_deref().and_then(Path::file_name) {
+        Some(name) => Some(name.to_string_lossy().into_owned()),
+        None => std::fs::read_to_string(format!("/proc/{parent}/comm")).ok(),
+    }
 }
 
 /// The path of the library, where the user says it.
@@ -263,3 +319,23 @@ fn directories_of_launchers() -> Vec<PathBuf> {
 }
 
 const MOST_ANCESTORS: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_that_started_this_process_counts() {
+        let rank = |set: &[(&str, usize)]| {
+            let value = |name: &str| set.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+            Launcher::among(value).map(|(launcher, rank)| (launcher.rank, rank))
+        };
+        let step = [("SLURM_STEP_NUM_TASKS", 3), ("SLURM_PROCID", 2)];
+        assert_eq!(rank(&step), Some(("SLURM_PROCID", 2)));
+        assert_eq!(rank(&[&step[..], &[("PMI_SIZE", 4), ("PMI_RANK", 1)]].concat()), Some(("PMI_RANK", 1)));
+        assert_eq!(rank(&[&step[..], &[("PMI_SIZE", 1), ("PMI_RANK", 0)]].concat()), None);
+        assert_eq!(rank(&[&step[..], &[("OMPI_COMM_WORLD_SIZE", 1)]].concat()), None);
+        assert_eq!(rank(&[("SLURM_STEP_NUM_TASKS", 1), ("SLURM_PROCID", 0)]), None);
+        assert_eq!(rank(&[]), None);
+    }
+}

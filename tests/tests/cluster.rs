@@ -7,6 +7,8 @@ mod apart;
 mod late;
 #[path = "cluster/launchers.rs"]
 mod launchers;
+#[path = "cluster/together.rs"]
+mod together;
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
@@ -99,24 +101,33 @@ impl Job<'_> {
 
     /// `srun` with these options.
     fn srun(&self, options: &[&str], mode: &[&str]) -> Vec<String> {
-        let interface = if self.mpi.is("openmpi") { "--mpi=pmix" } else { "--mpi=pmi2" };
         let program = self.program.display().to_string();
-        let words = ["srun", interface].into_iter().chain(options.iter().copied()).chain([&*program]);
-        words.chain(mode.iter().copied()).map(str::to_owned).collect()
+        self.srun_of(options, &[&[&*program], mode].concat())
+    }
+
+    /// `srun` with these options, of another program.
+    fn srun_of(&self, options: &[&str], program: &[&str]) -> Vec<String> {
+        let interface = if self.mpi.is("openmpi") { "--mpi=pmix" } else { "--mpi=pmi2" };
+        [&["srun", interface], options, program].concat().into_iter().map(str::to_owned).collect()
     }
 
     /// The MPI's own launcher, over ssh.
     fn over_ssh(&self, mode: &str) -> Vec<String> {
+        self.over_ssh_of(&[&self.program.display().to_string(), mode])
+    }
+
+    /// The MPI's own launcher, over ssh, of another program.
+    fn over_ssh_of(&self, program: &[&str]) -> Vec<String> {
         let shell = root().join("tests/cluster/rsh").display().to_string();
-        let (program, hosts) = (self.program.display(), "10.77.0.1:2,10.77.0.2:2,10.77.0.3:2");
+        let hosts = "10.77.0.1:2,10.77.0.2:2,10.77.0.3:2";
         let words = match self.mpi.is("openmpi") {
             true => format!(
                 "mpirun.openmpi --mca plm_rsh_agent {shell} -H {hosts} --mca oob_tcp_if_include 10.77.0.0/24 \
-                 --mca btl_tcp_if_include 10.77.0.0/24 --mca btl self,vader,tcp --mca pml ob1 -n 6 {program} {mode}"
+                 --mca btl_tcp_if_include 10.77.0.0/24 --mca btl self,vader,tcp --mca pml ob1 -n 6"
             ),
-            false => format!("mpiexec.mpich -launcher ssh -launcher-exec {shell} -hosts {hosts} -n 6 {program} {mode}"),
+            false => format!("mpiexec.mpich -launcher ssh -launcher-exec {shell} -hosts {hosts} -n 6"),
         };
-        words.split(' ').map(str::to_owned).collect()
+        words.split(' ').chain(program.iter().copied()).map(str::to_owned).collect()
     }
 
     /// `mpivet` with these words, on a node.
@@ -192,6 +203,7 @@ fn jobs_over_nodes_are_watched_as_those_on_one() -> Result<()> {
         let job = Job { cluster: &cluster, mpi: &mpi, program, dir };
         let to_the_end = TO_THE_END.iter().chain(&apart::TO_THE_END).map(|scene| (mpi.is("openmpi"), scene));
         let others = BROKEN_OFF.iter().chain(&apart::BROKEN_OFF).chain(&launchers::SCENES).chain(&late::SCENES);
+        let others = others.chain(&together::SCENES);
         let all = (0..).zip(to_the_end.chain(others.map(|scene| (true, scene))));
         let is_on = |number: u64, name: &str| match &wanted {
             Some(wanted) => name.contains(wanted),

@@ -22,6 +22,7 @@ use team::{JoinError, Team};
 use trace_reader::reader::Defects;
 
 pub(crate) use engine::read_ahead::{LastRounds, Share, Turns, Wishes};
+use orders::Member;
 pub(crate) use orders::{Task, TraceToRead};
 
 /// The way between the processes: that of MPI, but for tests. See [`Team`].
@@ -121,13 +122,14 @@ pub fn muster() -> Result<Role, JoinError> {
         };
         if team.rank() > 0 {
             helper::help(&team);
-            team.end();
+            team.end(false);
             return;
         }
         let members = courier::members(&team);
         _ = told.send(Ok(members.iter().map(|member| member.host.clone()).collect()));
         if courier::serve(&team, &members, &orders, &bytes) {
-            team.end();
+            let here = Member::this().host;
+            team.end(members.iter().any(|member| member.host != here));
         }
     });
     match joined.recv() {

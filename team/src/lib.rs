@@ -63,6 +63,10 @@ pub fn rank_by_launcher() -> Option<usize> {
 /// Bytes of a message at a time: counts are `int`.
 const PIECE: usize = 1 << 30;
 
+/// The first piece has the number of all bytes in front, and at most so many in all: what is short comes at once.
+const FIRST_PIECE: usize = 1 << 12;
+const NUMBER: usize = size_of::<u64>();
+
 impl Team {
     /// Starts MPI in this process, if a launcher has started several. All of them have to join, and to [end](Team::end).
     pub fn join() -> Result<Option<Team>, JoinError> {
@@ -87,8 +91,9 @@ impl Team {
     /// Sends a message to another process. It may return when that one receives it, and not before. Waiting takes next to no
     /// time of a processor, here and in [`Team::receive`].
     pub fn send(&self, to: usize, message: &[u8]) {
-        self.mpi.send(&(message.len() as u64).to_le_bytes(), to);
-        message.chunks(PIECE).for_each(|piece| self.mpi.send(piece, to));
+        let (first, rest) = message.split_at(message.len().min(FIRST_PIECE - NUMBER));
+        self.mpi.send(&[&(message.len() as u64).to_le_bytes(), first].concat(), to);
+        rest.chunks(PIECE).for_each(|piece| self.mpi.send(piece, to));
     }
 
     /// Has another process begun to send a message?
@@ -99,11 +104,15 @@ impl Team {
     /// Waits for a message of another process, and puts it into `message`, whatever that held.
     pub fn receive(&self, from: usize, message: &mut Vec<u8>) {
         self.mpi.wait_for(from);
-        let mut length = [0; 8];
-        self.mpi.receive(&mut length, from);
+        let mut first = [0; FIRST_PIECE];
+        self.mpi.receive(&mut first, from);
+        let (number, first) = first.split_at(NUMBER);
+        let length = number.try_into().map_or(0, |number| u64::from_le_bytes(number) as usize);
         // Bytes that are there need not be cleared: they are written over.
-        message.resize(usize::try_from(u64::from_le_bytes(length)).unwrap_or(0), 0);
-        message.chunks_mut(PIECE).for_each(|piece| self.mpi.receive(piece, from));
+        message.resize(length, 0);
+        let (begin, rest) = message.split_at_mut(length.min(first.len()));
+        begin.copy_from_slice(&first[..begin.len()]);
+        rest.chunks_mut(PIECE).for_each(|piece| self.mpi.receive(piece, from));
     }
 
     /// Ends MPI in this process, as all others do. The first one says whether the processes are on several nodes.

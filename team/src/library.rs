@@ -125,7 +125,7 @@ impl Mpi {
         }
     }
 
-    /// Receives so many bytes from a process.
+    /// Receives bytes from a process, as many as there is room for at most.
     pub(crate) fn receive(&self, bytes: &mut [u8], from: usize) {
         let (count, from) = (bytes.len() as c_int, from as c_int);
         let mut status: Status = [0; 16];

@@ -38,12 +38,19 @@ struct Work<'a, W> {
     is_stopped: bool,
     last: LastRounds,
     memory: Vec<u8>,
+    /// Turns that were not sent yet, since nothing is in them that the first process would wait for.
+    waiting: Turns,
 }
+
+/// Turns whose batches are kept here, and that are sent together: each message takes the first process as long as some hundred of
+/// them.
+const TOGETHER: usize = 256;
 
 impl<'a, W: Way> Work<'a, W> {
     fn new(team: &'a W, task: &Task) -> Work<'a, W> {
         let shelf = Shelf::new(&task.share);
-        Work { team, shelf, is_stopped: false, last: LastRounds::default(), memory: Vec::new() }
+        let (last, memory, waiting) = Default::default();
+        Work { team, shelf, is_stopped: false, last, memory, waiting }
     }
 
     fn read(&mut self, task: &Task) -> Result<Vec<Defects>, String> {
@@ -68,11 +75,16 @@ impl<'a, W: Way> Work<'a, W> {
                 self.follow();
             }
             let turns = self.shelf.pass(turns);
-            self.send(&turns);
+            let is_light = turns.are_kept();
+            self.waiting.append(turns);
+            if !is_light || self.waiting.len() >= TOGETHER {
+                self.send_waiting();
+            }
             if self.is_stopped {
                 stop.store(true, Ordering::Relaxed);
             }
         });
+        self.send_waiting();
         // The last laps are still to be handed over.
         while self.shelf.is_counting() && !self.is_stopped {
             self.follow();
@@ -84,12 +96,21 @@ impl<'a, W: Way> Work<'a, W> {
         Ok(readers.into_iter().map(|mut reader| std::mem::take(&mut reader.defects)).collect())
     }
 
+    fn send_waiting(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            self.send(&waiting);
+        }
+    }
+
     fn send(&mut self, turns: &Turns) {
         Answer::turns(self.team, turns, (&mut self.last, &mut self.memory));
     }
 
     /// Waits for an order, and does what it says.
     fn follow(&mut self) {
+        // What is answered comes behind them, and nobody waits for them in the meantime.
+        self.send_waiting();
         match next_order(self.team) {
             Some(Order::Offer) => {
                 _ = Answer::words(self.team, &Words::Ready(self.shelf.positions()));

@@ -29,6 +29,7 @@ pub struct Share {
 }
 
 /// Turns of ranks on their way from the process that has read them.
+#[derive(Default)]
 pub struct Turns {
     pub(super) turns: Vec<Turn>,
     /// Batches that were kept where they were read: place of the rank, and number.
@@ -39,6 +40,26 @@ pub struct Turns {
 pub(super) type Returned = (usize, u64, Batch);
 
 impl Turns {
+    /// The number of turns.
+    pub fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// Are all batches kept where they were read, so that nothing of them is here?
+    pub fn are_kept(&self) -> bool {
+        self.turns.iter().all(|turn| turn.batch.number_afar().is_some())
+    }
+
+    /// Those that come behind these.
+    pub fn append(&mut self, others: Turns) {
+        self.turns.extend(others.turns);
+    }
+
     /// Writes them down for another process, into memory that was used before.
     pub fn write(&self, last: &mut LastRounds, memory: Vec<u8>) -> Vec<u8> {
         let mut out = Writer::into_memory(memory);

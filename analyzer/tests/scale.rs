@@ -100,12 +100,15 @@ fn ten_thousand_ranks_cost_ten_times_a_thousand() {
 
 /// The buffered calls of each rank have room.
 #[test]
-fn laps_of_a_thousand_ranks_are_counted() {
-    let run = Stencil { ranks: 1_000, reduce_every: 10, ..Stencil::default() }.with_events(4_000_000);
-    let needed = analyzed(&run, &[]);
-    assert_clean(&needed);
-    let calls = run.events() / 2;
-    assert!(needed.counted > calls / 4, "{} of {calls} calls were counted only", needed.counted);
+fn laps_of_thousands_of_ranks_are_counted() {
+    for (ranks, events, most) in [(1_000, 4_000_000, 400.0), (3_000, 9_000_000, 600.0)] {
+        let run = Stencil { ranks, reduce_every: 10, ..Stencil::default() }.with_events(events);
+        let needed = analyzed(&run, &[]);
+        assert_clean(&needed);
+        let calls = run.events() / 2;
+        assert!(needed.counted > calls / 4, "{ranks} ranks: {} of {calls} calls were counted only", needed.counted);
+        assert!(needed.mebibytes < most, "{ranks} ranks: {} MiB", needed.mebibytes);
+    }
 }
 
 #[test]

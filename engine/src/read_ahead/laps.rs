@@ -23,9 +23,16 @@ use rustc_hash::FxHashMap;
 pub(super) use source::Source;
 use std::sync::atomic::Ordering;
 
-/// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
-/// than a turn.
-pub(super) const MOST_HELD: usize = 1 << 19;
+/// Events that are held back at most while laps are sought or counted, or so many of each rank: two laps of a hundred calls, and
+/// more than a turn.
+const MOST_HELD: usize = 1 << 19;
+
+const HELD_OF_EACH: usize = 1 << 9;
+
+/// The same, for so many ranks.
+pub(super) fn most_held(ranks: usize) -> usize {
+    MOST_HELD.max(HELD_OF_EACH * ranks)
+}
 
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;
@@ -181,7 +188,7 @@ impl Laps {
     fn holds_too_much(&mut self) -> bool {
         self.turns = self.turns.wrapping_add(1);
         self.turns.is_multiple_of(TURNS_BETWEEN_LOOKS)
-            && self.sources.iter().map(|s| s.held + s.memory_cost).sum::<usize>() > MOST_HELD
+            && self.sources.iter().map(|s| s.held + s.memory_cost).sum::<usize>() > most_held(self.sources.len())
     }
 
     fn all_repeat_themselves(&mut self) -> bool {
@@ -284,7 +291,7 @@ impl Laps {
         }
         (self.todo, self.left, self.tries, self.misfits) = (Vec::new(), Vec::new(), 0, 0);
         self.seen = SeenBuffers::default();
-        self.budget = MOST_HELD;
+        self.budget = most_held(self.sources.len());
         self.state = State::Seeking(Search::Start);
     }
 
@@ -443,8 +450,12 @@ impl Laps {
     /// Counts the laps that are at hand but for one.
     fn leap(&mut self, feed: &mut Feed) -> Step {
         let State::Leaping(leap) = &mut self.state else { return Step::GiveUp };
-        let has_none = |source: &Source| source.alike() < 2 * source.lap;
-        if self.sources.get(self.one).is_some_and(|source| has_none(source) && source.goes_on()) {
+        // Ranks are read in turns: the next one without a lap is near the last one.
+        let has_none = |place: &usize| self.sources.get(*place).is_some_and(|s| s.alike() < 2 * s.lap);
+        if let Some(place) = (self.one..self.sources.len()).chain(0..self.one).find(has_none)
+            && self.sources.get(place).is_some_and(Source::goes_on)
+        {
+            self.one = place;
             return Step::Wait;
         }
         let going = self.sources.iter().filter(|source| source.lap > 0);
@@ -489,7 +500,6 @@ impl Laps {
             return self.go_through_misfit(feed);
         }
         self.ask(feed);
-        self.one = self.sources.iter().position(has_none).unwrap_or(0);
         if goes_on { Step::Wait } else { Step::GiveUp }
     }
 

@@ -9,10 +9,16 @@ use trace_reader::reader::{Repeat, varying_of};
 /// Calls that are remembered of all ranks together.
 const REMEMBERED: usize = 1 << 18;
 
-/// Calls that are remembered of one rank at most, and at least: with more ranks none is.
+/// Calls that are remembered of one rank at most, and at least.
 const MOST: usize = 1 << 13;
 
 const FEWEST: usize = 1 << 8;
+
+/// With more ranks no call is remembered.
+const MOST_RANKS: usize = 1 << 12;
+
+/// Room for calls at first.
+const FIRST_ROOM: usize = 1 << 5;
 
 /// One call in so many may look through all that are remembered for a round.
 const OFTEN: usize = 16;
@@ -48,8 +54,10 @@ pub(super) struct Span {
 
 /// Looks at the events of one rank.
 pub(super) struct RoundFinder {
-    /// The last ones; their number is a power of two.
+    /// The last ones; their number is a power of two. It grows, as most runs of many ranks are short.
     ring: Vec<CallKey>,
+    /// So many are remembered at most.
+    most: usize,
     /// How many events were written down there.
     at: usize,
     /// How many came since, which are the same as those a round before them.
@@ -79,23 +87,22 @@ pub(super) struct RoundFinder {
 impl RoundFinder {
     /// Are rounds looked for if there are so many ranks?
     pub(super) fn is_for(ranks: usize) -> bool {
-        REMEMBERED / ranks.max(1) >= FEWEST
+        ranks <= MOST_RANKS
     }
 
     /// For a rank of so many; `None` if there are too many.
     pub(super) fn of_one_of(ranks: usize, stride: u64) -> Option<RoundFinder> {
-        let share = (REMEMBERED / ranks.max(1)).min(MOST);
-        let len = if share.is_power_of_two() { share } else { share.next_power_of_two() / 2 };
-        (len >= FEWEST).then(|| {
-            let variables = Variables::new(len, stride);
-            RoundFinder::new(vec![CallKey::default(); len], variables)
-        })
+        let share = (REMEMBERED / ranks.max(1)).clamp(FEWEST, MOST);
+        let most = if share.is_power_of_two() { share } else { share.next_power_of_two() / 2 };
+        Self::is_for(ranks)
+            .then(|| RoundFinder::new(vec![CallKey::default(); FIRST_ROOM], most, Variables::new(most, stride)))
     }
 
-    fn new(ring: Vec<CallKey>, variables: Variables) -> RoundFinder {
+    fn new(ring: Vec<CallKey>, most: usize, variables: Variables) -> RoundFinder {
         let (spans, kept) = (Vec::new(), Vec::new());
         RoundFinder {
             ring,
+            most,
             at: 0,
             unwritten: 0,
             alike: 0,
@@ -117,7 +124,7 @@ impl RoundFinder {
     /// Knows of no event any more. Variables keep what was written to them: persistent requests are made once, and a handle
     /// that is given from where it was put then is still the one that was written there last.
     pub(super) fn anew(self) -> RoundFinder {
-        RoundFinder { sleep: self.sleep, ..RoundFinder::new(self.ring, self.variables) }
+        RoundFinder { sleep: self.sleep, ..RoundFinder::new(self.ring, self.most, self.variables) }
     }
 
     /// The next event is no call that has returned.
@@ -220,10 +227,22 @@ impl RoundFinder {
 
     #[inline]
     fn write(&mut self, key: CallKey) {
+        if self.at == self.ring.len() {
+            self.make_room(1);
+        }
         let mask = self.ring.len() - 1;
         self.ring[self.at & mask] = key;
         self.at += 1;
         self.next = self.at - self.round_len;
+    }
+
+    /// Room for so many more, as far as they are remembered. Nothing was written over before, so that all stay where they are.
+    #[cold]
+    fn make_room(&mut self, more: usize) {
+        let wanted = (self.at + more).next_power_of_two().min(self.most);
+        if wanted > self.ring.len() {
+            self.ring.resize(wanted, CallKey::default());
+        }
     }
 
     /// It is as expected but for details.
@@ -248,7 +267,7 @@ impl RoundFinder {
     #[inline(never)]
     fn look_for_longer(&mut self) {
         let (len, at, round_len) = (self.ring.len(), self.at, self.round_len);
-        self.patience = (2 * self.patience).max(len / OFTEN).max(2 * LONGER * round_len);
+        self.patience = (2 * self.patience).max(self.most / OFTEN).max(2 * LONGER * round_len);
         self.varied = 0;
         let known = self.alike.min(len - 1);
         let is_same = |back: usize| {
@@ -277,6 +296,9 @@ impl RoundFinder {
 
     /// Writes down the events that were not, as many of the last as there is room for.
     fn write_down(&mut self) {
+        if self.at + self.unwritten > self.ring.len() {
+            self.make_room(self.unwritten);
+        }
         let len = self.ring.len();
         let (from, unwritten) = (self.at, std::mem::take(&mut self.unwritten));
         self.at += unwritten;
@@ -310,7 +332,7 @@ impl RoundFinder {
     fn look(&mut self, at: usize, key: CallKey) {
         let len = self.ring.len();
         let mut found = 0;
-        if key.is_of_call() && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
+        if key.is_of_call() && self.looked.is_none_or(|looked| at >= looked + self.most / OFTEN) {
             self.looked = Some(at);
             let old = |back: usize| &self.ring[at.wrapping_sub(back) & (len - 1)];
             let before = *old(1);
@@ -337,7 +359,7 @@ impl RoundFinder {
 
     /// The rank did not repeat itself for long: so many events may be left out.
     pub(super) fn may_sleep(&mut self) -> Option<usize> {
-        let (len, seen) = (self.ring.len(), self.at + self.unwritten);
+        let (len, seen) = (self.most, self.at + self.unwritten);
         if seen < self.judged + AWAKE * len {
             return None;
         }

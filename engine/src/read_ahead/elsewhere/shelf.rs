@@ -2,7 +2,7 @@
 
 use super::super::Turn;
 use super::super::batch::Batch;
-use super::super::laps::{MOST_HELD, TURNS_BETWEEN_LOOKS};
+use super::super::laps::{TURNS_BETWEEN_LOOKS, most_held};
 use super::counting::{CountOrder, LapSums, LapsOfRank, Positions};
 use super::{Share, Turns};
 use crate::arg_places::Place;
@@ -10,10 +10,6 @@ use crate::engine::{CallSeen, Known, SeenBuffers, WholeCalls};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use trace_reader::reader::Repeat;
-
-/// Events that are kept at most, by their cost: twice as many as the process with the engine holds before it wants to have them. It
-/// looks at that after some turns, and may not have said of some that they are counted.
-const MOST: u64 = 2 * MOST_HELD as u64;
 
 /// See the module.
 pub struct Shelf {
@@ -24,6 +20,9 @@ pub struct Shelf {
     /// Events that are kept, and what they hold beside; and the most of one batch.
     cost: u64,
     highest: u64,
+    /// Events that are kept at most, by their cost: twice as many as the process with the engine holds before it wants to have
+    /// them. It looks at that after some turns, and may not have said of some that they are counted.
+    most: u64,
 }
 
 /// A batch that is kept.
@@ -214,6 +213,7 @@ impl Shelf {
             counting: None,
             cost: 0,
             highest: 0,
+            most: 2 * most_held(share.ranks) as u64,
         }
     }
 
@@ -244,7 +244,7 @@ impl Shelf {
 
     /// Is so much kept that no more is to be read?
     pub fn is_full(&self) -> bool {
-        self.counting.is_some() && self.cost >= MOST + u64::from(TURNS_BETWEEN_LOOKS) * self.highest
+        self.counting.is_some() && self.cost >= self.most + u64::from(TURNS_BETWEEN_LOOKS) * self.highest
     }
 
     /// Turns that were read; they come back as they are to be sent.

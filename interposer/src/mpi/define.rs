@@ -6,6 +6,7 @@ use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{datatype, descent, handles, library, other_worlds, types};
 use recorder::trace;
+use std::sync::Mutex;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
@@ -110,19 +111,62 @@ pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
     found
 }
 
+/// The processes and neighbours of a communicator.
+#[derive(Clone)]
+struct Members {
+    local: Ranks,
+    remote: Option<Ranks>,
+    neighbors: Option<Neighbors>,
+}
+
+impl Members {
+    /// Those of a valid communicator.
+    fn of(abi: &Abi, comm: u64) -> Members {
+        let inter = ask(FnId::MPI_Comm_test_inter, comm) != 0;
+        let local = comm_group(abi, FnId::MPI_Comm_group, comm);
+        let remote = inter.then(|| comm_group(abi, FnId::MPI_Comm_remote_group, comm));
+        let neighbors =
+            (!inter).then(|| neighbors(abi, comm)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
+        Members { local, remote, neighbors }
+    }
+
+    /// Were all processes known?
+    fn are_known(&self) -> bool {
+        self.local.iter().chain(self.remote.iter().flat_map(Ranks::iter)).all(|rank| rank >= 0)
+    }
+}
+
+/// The communicator, by its number, that was duplicated last. A duplicate has its groups and its topology (MPI 4.1, 7.4.2 and 8.4),
+/// and a number is that of one communicator for ever.
+static DUPLICATED: Mutex<Option<(Id, Members)>> = Mutex::new(None);
+
+/// Those of a duplicate: a library that is asked takes longer than to make one. `of`: a communicator with the same members.
+fn members_of_duplicate(abi: &Abi, parent: Id, of: u64) -> Members {
+    let duplicated = || DUPLICATED.lock().unwrap_or_else(|e| e.into_inner());
+    let known = duplicated().as_ref().and_then(|(id, members)| (*id == parent).then(|| members.clone()));
+    known.unwrap_or_else(|| {
+        // Not while the lock is held: it may call an error handler of the program, and this MPI again.
+        let members = Members::of(abi, of);
+        if parent != NULL_ID && parent != UNKNOWN_ID && members.are_known() {
+            *duplicated() = Some((parent, members.clone()));
+        }
+        members
+    })
+}
+
 fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> Definition {
-    // A nonblocking duplicate must not be used before it is complete, but it has the group of its parent.
-    let pending =
-        matches!(function.class, Class::Collective(Coll::CommDup | Coll::CommDupWithInfo, Start::Nonblocking));
     let parent = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
-    let of = if pending { parent.unwrap_or(handle) } else { handle };
-    let inter = ask(FnId::MPI_Comm_test_inter, of) != 0;
-    let local = comm_group(abi, FnId::MPI_Comm_group, of);
-    let remote = inter.then(|| comm_group(abi, FnId::MPI_Comm_remote_group, of));
-    let neighbors =
-        (!inter).then(|| neighbors(abi, of)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
-    let parent = parent.map_or(NULL_ID, |parent| handles::lookup(Kind::Comm, parent));
-    let made = queues::Made { id, local: &local, remote: remote.as_ref(), function, words, parent };
+    let parent_id = parent.map_or(NULL_ID, |parent| handles::lookup(Kind::Comm, parent));
+    let members = match function.class {
+        Class::Collective(Coll::CommDup | Coll::CommDupWithInfo, start) => {
+            // A nonblocking duplicate must not be used before it is complete.
+            let of = if start == Start::Nonblocking { parent.unwrap_or(handle) } else { handle };
+            members_of_duplicate(abi, parent_id, of)
+        }
+        _ => Members::of(abi, handle),
+    };
+    let Members { local, remote, neighbors } = members;
+    let made = queues::Made { id, local: &local, remote: remote.as_ref(), function, words, parent: parent_id };
     queues::made(&made, || handles::describe(Kind::Comm, id));
     Definition::Comm { id, local, remote, neighbors }
 }

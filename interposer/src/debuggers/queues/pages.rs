@@ -70,17 +70,21 @@ pub(super) fn turn(stamp: &AtomicU64, to: u64) {
 
 /// Writes a text, which comes in parts, and the zero behind it, cut if it is too long.
 pub(super) fn write_text(to: &Text, parts: &[&str]) {
-    let mut places = to.iter();
+    let mut rest = &to[..];
     for part in parts {
         // One place is for the zero.
-        let room = places.len().saturating_sub(1);
-        let end = part.floor_char_boundary(room);
-        part.bytes().take(end).zip(&mut places).for_each(|(from, to)| to.store(from, Ordering::Relaxed));
+        let room = rest.len().saturating_sub(1);
+        let end = if part.len() <= room { part.len() } else { part.floor_char_boundary(room) };
+        let (places, others) = rest.split_at(end);
+        for (to, from) in places.iter().zip(part.as_bytes()) {
+            to.store(*from, Ordering::Relaxed);
+        }
+        rest = others;
         if end < part.len() {
             break;
         }
     }
-    if let Some(to) = places.next() {
+    if let Some(to) = rest.first() {
         to.store(0, Ordering::Relaxed);
     }
 }

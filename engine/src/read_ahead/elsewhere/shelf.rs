@@ -45,6 +45,8 @@ struct RankOnShelf {
     /// Calls that came whole, for values that others have in common with them.
     whole: WholeCalls,
     laps: Option<LapsAtHand>,
+    /// Its events in front of the first lap, and in each, also if nothing of it is counted any more.
+    lap: Option<(u64, u64)>,
 }
 
 /// How far the laps of a rank are counted.
@@ -228,6 +230,7 @@ impl Shelf {
         let mut going = 0;
         for of in ranks.into_iter().filter(|of| of.lap > 0) {
             if let Some(rank) = self.places.get(&of.place).and_then(|at| self.ranks.get_mut(*at)) {
+                rank.lap = Some((of.start, of.lap));
                 rank.laps = Some(LapsAtHand::new(of, rank.events));
                 going += 1;
             }
@@ -272,8 +275,8 @@ impl Shelf {
     /// So many laps are counted: what is in them is not wanted any more.
     pub fn drop_counted(&mut self, laps: u64) {
         for rank in &mut self.ranks {
-            let Some(of) = rank.laps.as_ref().map(|laps| &laps.of) else { continue };
-            let end = of.start + laps * of.lap;
+            let Some((start, lap)) = rank.lap else { continue };
+            let end = start + laps * lap;
             while let Some(kept) = rank.kept.pop_front_if(|kept| kept.end <= end) {
                 self.cost -= kept.cost;
             }
@@ -285,7 +288,7 @@ impl Shelf {
         (self.counting, self.cost) = (None, 0);
         let mut returned = Vec::new();
         for rank in &mut self.ranks {
-            rank.laps = None;
+            (rank.laps, rank.lap) = (None, None);
             returned.extend(rank.kept.drain(..).map(|kept| (rank.place, kept.number, kept.batch)));
         }
         Turns { turns: Vec::new(), returned: Some(returned) }

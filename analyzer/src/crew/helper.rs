@@ -109,7 +109,7 @@ impl<'a, W: Way> Work<'a, W> {
 
     /// Waits for an order, and does what it says.
     fn follow(&mut self) {
-        // What is answered comes behind them, and nobody waits for them in the meantime.
+        // They come in front of the answer, and nobody waits for them in the meantime.
         self.send_waiting();
         match next_order(self.team) {
             Some(Order::Offer) => {

@@ -55,7 +55,7 @@ impl Turns {
         self.turns.iter().all(|turn| turn.batch.number_afar().is_some())
     }
 
-    /// Those that come behind these.
+    /// Puts others behind these.
     pub fn append(&mut self, others: Turns) {
         self.turns.extend(others.turns);
     }

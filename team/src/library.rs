@@ -152,7 +152,7 @@ impl Mpi {
         unsafe { (self.finalize)() };
     }
 
-    /// What the first process says; all others have heard it when they answer.
+    /// Tells all what the first process says; others have heard it when they answer.
     fn agree(&self, is_so: bool) -> bool {
         let hear = |from| {
             let mut said = [0];
@@ -171,8 +171,8 @@ impl Mpi {
     }
 }
 
-/// Ends the connection to a launcher of MPICH's kind, which takes a process that ends without it for one that has crashed. Slurm does
-/// not: there, nothing is to be done.
+/// Ends the connection to a launcher of MPICH's kind: it takes a process that ends without that for one that has crashed. Slurm
+/// needs nothing of the kind.
 fn take_leave() {
     let fd = std::env::var("PMI_FD").ok().and_then(|fd| fd.parse().ok());
     let Some(fd) = fd.filter(|_| parent().is_some_and(|name| name.starts_with("hydra_"))) else { return };

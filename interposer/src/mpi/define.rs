@@ -120,7 +120,7 @@ struct Members {
 }
 
 impl Members {
-    /// Those of a valid communicator.
+    /// Asks the library about a valid communicator.
     fn of(abi: &Abi, comm: u64) -> Members {
         let inter = ask(FnId::MPI_Comm_test_inter, comm) != 0;
         let local = comm_group(abi, FnId::MPI_Comm_group, comm);
@@ -140,7 +140,7 @@ impl Members {
 /// and a number is that of one communicator for ever.
 static DUPLICATED: Mutex<Option<(Id, Members)>> = Mutex::new(None);
 
-/// Those of a duplicate: a library that is asked takes longer than to make one. `of`: a communicator with the same members.
+/// The members of a duplicate: to ask the library takes longer than to make one. `of`: a communicator that has the same.
 fn members_of_duplicate(abi: &Abi, parent: Id, of: u64) -> Members {
     let duplicated = || DUPLICATED.lock().unwrap_or_else(|e| e.into_inner());
     let known = duplicated().as_ref().and_then(|(id, members)| (*id == parent).then(|| members.clone()));

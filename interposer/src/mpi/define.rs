@@ -2,11 +2,11 @@
 
 use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
+use crate::mpi::members::{self, Members};
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{datatype, descent, handles, library, other_worlds, types};
 use recorder::trace;
-use std::sync::Mutex;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
@@ -43,13 +43,6 @@ pub(crate) fn parent(abi: &'static Abi, handle: u64, entered: u64) {
 pub(crate) fn free_group(_abi: &Abi, group: u64) {
     let mut place = group;
     library::call(FnId::MPI_Group_free, &[&raw mut place as u64]);
-}
-
-fn comm_group(abi: &Abi, query: FnId, comm: u64) -> Ranks {
-    let Some(group) = handle_out(abi, Kind::Group, query, &[comm]) else { return Ranks::default() };
-    let ranks = other_worlds::numbers(abi, group);
-    free_group(abi, group);
-    ranks
 }
 
 /// Which ranks the first `n` processes of a group have in the (local) group of a communicator, both valid: MPI_UNDEFINED
@@ -111,49 +104,6 @@ pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
     found
 }
 
-/// The processes and neighbours of a communicator.
-#[derive(Clone)]
-struct Members {
-    local: Ranks,
-    remote: Option<Ranks>,
-    neighbors: Option<Neighbors>,
-}
-
-impl Members {
-    /// Asks the library about a valid communicator.
-    fn of(abi: &Abi, comm: u64) -> Members {
-        let inter = ask(FnId::MPI_Comm_test_inter, comm) != 0;
-        let local = comm_group(abi, FnId::MPI_Comm_group, comm);
-        let remote = inter.then(|| comm_group(abi, FnId::MPI_Comm_remote_group, comm));
-        let neighbors =
-            (!inter).then(|| neighbors(abi, comm)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
-        Members { local, remote, neighbors }
-    }
-
-    /// Were all processes known?
-    fn are_known(&self) -> bool {
-        self.local.iter().chain(self.remote.iter().flat_map(Ranks::iter)).all(|rank| rank >= 0)
-    }
-}
-
-/// The communicator, by its number, that was duplicated last. A duplicate has its groups and its topology (MPI 4.1, 7.4.2 and 8.4),
-/// and a number is that of one communicator for ever.
-static DUPLICATED: Mutex<Option<(Id, Members)>> = Mutex::new(None);
-
-/// The members of a duplicate: to ask the library takes longer than to make one. `of`: a communicator that has the same.
-fn members_of_duplicate(abi: &Abi, parent: Id, of: u64) -> Members {
-    let duplicated = || DUPLICATED.lock().unwrap_or_else(|e| e.into_inner());
-    let known = duplicated().as_ref().and_then(|(id, members)| (*id == parent).then(|| members.clone()));
-    known.unwrap_or_else(|| {
-        // Not while the lock is held: it may call an error handler of the program, and this MPI again.
-        let members = Members::of(abi, of);
-        if parent != NULL_ID && parent != UNKNOWN_ID && members.are_known() {
-            *duplicated() = Some((parent, members.clone()));
-        }
-        members
-    })
-}
-
 fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> Definition {
     let parent = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
     let parent_id = parent.map_or(NULL_ID, |parent| handles::lookup(Kind::Comm, parent));
@@ -161,7 +111,7 @@ fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> D
         Class::Collective(Coll::CommDup | Coll::CommDupWithInfo, start) => {
             // A nonblocking duplicate must not be used before it is complete.
             let of = if start == Start::Nonblocking { parent.unwrap_or(handle) } else { handle };
-            members_of_duplicate(abi, parent_id, of)
+            members::of_duplicate(abi, parent_id, of)
         }
         _ => Members::of(abi, handle),
     };

@@ -10,6 +10,7 @@ pub(crate) mod emulated;
 pub(crate) mod error_handlers;
 pub(crate) mod handles;
 pub(crate) mod library;
+pub(crate) mod members;
 pub(crate) mod origin;
 pub(crate) mod other_worlds;
 pub(crate) mod properties;

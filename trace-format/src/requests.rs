@@ -199,6 +199,12 @@ impl<T, E: Copy> Requests<T, E> {
         Some((at(&self.all, same, slot).unwrap_or(same.first), false))
     }
 
+    /// The requests with this handle, in the order of their making.
+    pub fn with(&self, handle: u64) -> impl Iterator<Item = Ix> {
+        let first = self.live(handle).map(|same| same.first);
+        std::iter::successors(first, |ix| self.all.get(*ix)?.after)
+    }
+
     /// Is `slot` the address of the variable that the handle of this request was written to?
     #[inline]
     pub fn stands_at(&self, ix: Ix, slot: u64) -> bool {

@@ -6,7 +6,7 @@ use crate::collective::{What, giving_neighbors, is_blocking, is_free, what};
 use crate::deadlock_replay::{AllReplayIds, Poll};
 use crate::model::Model;
 use crate::recorded::{Known, Named, Wanted as WantedRaces};
-use crate::state::{CollectiveReplayIds, CommIx, Entered, OpId, OpKind, Origin, ReplayIds, View};
+use crate::state::{CollectiveReplayIds, CommIx, Entered, OpId, OpKind, Origin, ReplayIds, Request, View};
 use schedules::{Act, Kind, Mode, Needs, OpIx, Probe};
 use smallvec::SmallVec;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
@@ -262,21 +262,27 @@ impl Model {
         self.hand_over_if_full();
     }
 
-    /// Operations of the given requests.
-    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> AllReplayIds {
+    /// Operations of the given requests, as far as it is known which are meant: of several with one handle, which libraries give to
+    /// those that are complete at once, a guess would make a program wait for what it does not wait for. `all`: the call means all
+    /// of its array.
+    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>, all: bool) -> AllReplayIds {
         let (base, handles) = origin.requests();
         let requests = &self.ranks[origin.rank as usize].requests;
         let mut ids = AllReplayIds::new();
+        let mut note = |request: Option<&Request>| {
+            let Some(request) = request.filter(|r| r.active && !r.cancelled) else { return };
+            ids.extend([request.send, request.recv].into_iter().flatten().filter_map(|op| self.waited(op)));
+            ids.extend(request.collective.and_then(|at| self.part_id(at)));
+        };
+        let mut gone_through: SmallVec<[i64; 2]> = SmallVec::new();
         for i in at {
-            let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
-            let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
-            for op in [request.send, request.recv].into_iter().flatten() {
-                if let Some(id) = self.waited(op) {
-                    ids.push(id);
+            match requests.meant_in(handles, base, i) {
+                Some((found, true)) => note(requests.get(found)),
+                Some((_, false)) if all && !gone_through.contains(&handles[i]) => {
+                    gone_through.push(handles[i]);
+                    requests.all_meant(handles, handles[i]).for_each(|id| note(requests.get(id)));
                 }
-            }
-            if let Some(id) = request.collective.and_then(|at| self.part_id(at)) {
-                ids.push(id);
+                _ => {}
             }
         }
         ids
@@ -297,11 +303,12 @@ impl Model {
             return;
         }
         let patient = wait || self.deadlock_replay.polls.get(&thread) == Some(&poll);
-        let done = self.waited_for(origin, completed.iter().map(|(place, _)| *place));
+        let means_all = matches!(many, Many::One | Many::All);
+        let done = self.waited_for(origin, completed.iter().map(|(place, _)| *place), means_all);
         match many {
             Many::One | Many::All => self.notify_wait(origin, done, None, patient, true),
             Many::Any | Many::Some => {
-                let all = self.waited_for(origin, 0..origin.requests().1.len());
+                let all = self.waited_for(origin, 0..origin.requests().1.len(), false);
                 self.notify_wait(origin, all, Some(done), patient, true);
             }
         }
@@ -319,8 +326,9 @@ impl Model {
             for (origin, entered) in open {
                 match origin.arg_places.class {
                     Class::Wait(many) => {
-                        let all = self.waited_for(&origin, 0..origin.requests().1.len());
-                        let any = matches!(many, Many::Any | Many::Some).then(AllReplayIds::new);
+                        let means_any = matches!(many, Many::Any | Many::Some);
+                        let all = self.waited_for(&origin, 0..origin.requests().1.len(), !means_any);
+                        let any = means_any.then(AllReplayIds::new);
                         self.notify_wait(&origin, all, any, true, false);
                     }
                     _ => self.notify_blocking(&origin, &entered, false),

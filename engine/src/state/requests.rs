@@ -165,6 +165,20 @@ impl Requests {
         self.table.certain(handle, slot)
     }
 
+    /// As `find_in`; false: it is a mere guess, as there are several requests with the handle, which was written elsewhere.
+    pub(crate) fn meant_in(&self, handles: &[i64], base: u64, i: usize) -> Option<(ReqId, bool)> {
+        let (handle, slot) = self.element(handles, base, i)?;
+        let (found, is_certain) = self.table.meant(handle, slot)?;
+        Some((found, is_certain || self.table.stands_at(found, slot)))
+    }
+
+    /// All requests with a handle, if there are no more of them than an array has, so that each of them is meant.
+    pub(crate) fn all_meant(&self, handles: &[i64], handle: i64) -> impl Iterator<Item = ReqId> {
+        let all = || self.table.with(handle as u64);
+        let are_meant = handles.iter().filter(|other| **other == handle).count() >= all().count();
+        all().filter(move |_| are_meant)
+    }
+
     pub(crate) fn remove(&mut self, id: ReqId) -> Option<Request> {
         self.table.remove(id, ())
     }

@@ -103,16 +103,21 @@ impl Default for Requests {
 impl Requests {
     pub(crate) fn add(&mut self, request: Request, handle: i64, slot: u64) {
         let handle = handle as u64;
+        if self.doubtful {
+            self.discard_gone(handle);
+        }
+        self.table.add(handle, slot, request);
+    }
+
+    /// A handle that is given out again proves that its request is gone.
+    #[cold]
+    fn discard_gone(&mut self, handle: u64) {
         let gone = |table: &Table<Request>| {
             table.find(handle, 0).filter(|id| table.get(*id).is_some_and(|request| request.perhaps_gone))
         };
-        // A handle that is given out again proves it.
-        while self.doubtful
-            && let Some(id) = gone(&self.table)
-        {
+        while let Some(id) = gone(&self.table) {
             self.table.discard(id, ());
         }
-        self.table.add(handle, slot, request);
     }
 
     /// The call that completed a persistent request has failed: see [`Request::perhaps_gone`].

@@ -88,7 +88,10 @@ pub(crate) fn print_phases(report: &Report, printing: Instant) {
         eprintln!("mpivet: {name}: {seconds:.3} s");
     }
     if report.leapt > 0 {
-        eprintln!("mpivet: {} calls were counted only, in laps that were as those before them", report.leapt);
+        eprintln!(
+            "mpivet: {} calls were counted only, in laps that were as those before them, or in stretches without a mistake",
+            report.leapt
+        );
     }
     if let Some(kilobytes) = most_memory() {
         eprintln!("mpivet: most memory: {:.1} MiB", kilobytes as f64 / 1024.0);

@@ -83,6 +83,7 @@ fn ranks_that_repeat_themselves_and_others_give_one_report() -> Result<()> {
         ("repeating", Stencil { ..stencil(64) }.with_events(1_000_000), false),
         ("varied", Stencil { varied: true, grid_comms: true, ..stencil(16) }.with_events(60_000), false),
         ("varied and counted", Stencil { varied: true, ..stencil(16) }.with_events(600_000), false),
+        ("anew", Stencil { varied: true, anew: true, ..stencil(16) }.with_events(600_000), false),
         ("damaged", Stencil { varied: true, ..stencil(64) }.with_events(100_000), true),
         ("hanging", Stencil { rounds: 10, hang: Some(Hang::BehindHalf), ..stencil(300) }, false),
     ];

@@ -122,7 +122,7 @@ impl Call {
 impl<A> Call<A> {
     /// A call with nothing known but its function and these values.
     #[inline(always)]
-    pub(crate) fn with(func: FnId, ins: A, outs: A) -> Call<A> {
+    pub fn with(func: FnId, ins: A, outs: A) -> Call<A> {
         let outcome = Outcome::Open;
         Call { func, thread: 0, index: 0, site: 0, t_call: 0, t_return: 0, outcome, polls: 0, slot: None, ins, outs }
     }

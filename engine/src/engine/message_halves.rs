@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use trace_format::definition::Id;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, PROC_NULL};
-use trace_format::mpi::{Class, Kind, SendMode, Start};
+use trace_format::mpi::{Class, Kind, SendMode, Start, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
 use trace_reader::reader::{Repeat, varying_status};
@@ -149,6 +149,12 @@ impl Filling {
     pub(crate) fn reps(&self) -> u64 {
         self.amount.reps
     }
+
+    /// Where a receive of any tag has taken a message with this one.
+    pub(crate) fn with_taken(self, tag: i64) -> Filling {
+        let wanted = if self.tag == i64::from(ANY_TAG) { tag } else { self.tag };
+        Filling { tag: wanted, ..self }
+    }
 }
 
 /// An argument, or a module, where the calls of laps are looked at: in the process with the engine, or in the one that reads them.
@@ -183,6 +189,18 @@ impl MessageHalf {
         seen: &SeenBuffers,
         known: &impl Known,
     ) -> Option<Filling> {
+        self.tag_and_filling(call, whole, seen, known)?.1
+    }
+
+    /// As [`MessageHalf::filling`], and the tag, if somebody says that.
+    #[inline(always)]
+    pub(crate) fn tag_and_filling(
+        &self,
+        call: CallSeen,
+        whole: &WholeCalls,
+        seen: &SeenBuffers,
+        known: &impl Known,
+    ) -> Option<(i64, Option<Filling>)> {
         let int = |detail: Detail| match (call, detail.own) {
             (CallSeen::Repeat(repeat), Some(own)) => repeat.varying.get(usize::from(own)).copied(),
             (CallSeen::Repeat(repeat), None) => match whole.0.get(&repeat.slot) {
@@ -201,10 +219,15 @@ impl MessageHalf {
             let got = if self.status == NONE { 0 } else { got(self, call) };
             let is_within = buffers.at.0 <= at && at <= buffers.at.1 && count <= buffers.count && got <= buffers.got;
             if !is_within && self.may_be_in_variable(buffers, at, known) && !seen.has(self, (at, count, got)) {
-                return None;
+                return Some((tag, None));
             }
         }
-        (count >= 0).then(|| Filling { tag, amount: self.one.times(count) })
+        Some((tag, (count >= 0).then(|| Filling { tag, amount: self.one.times(count) })))
+    }
+
+    /// The engine was not given the call where it was found: nothing is known about its buffer.
+    pub(super) fn forget_first_buffer(&mut self) {
+        self.known.iter_mut().for_each(|known| known.at = (1, 0));
     }
 
     /// As [`crate::model::Model::note_buffers`] has it.
@@ -212,6 +235,12 @@ impl MessageHalf {
         let Some((low, high)) = buffers.locals else { return true };
         let Some(address) = u64::try_from(at).ok().filter(|address| *address > 0) else { return false };
         (low..high).contains(&address) || known.is_in_module(self.rank, address)
+    }
+
+    /// Source and tag of the message that a receive has taken.
+    pub(crate) fn taken(&self, call: CallSeen) -> Option<(i32, i32)> {
+        let status = status_of(self.status, self.own_status, call)?;
+        (status.source >= 0 && status.tag >= 0).then_some((status.source, status.tag))
     }
 
     /// How often its signature came in its data where it was found, and which signature it is.
@@ -233,6 +262,14 @@ pub(crate) enum CallSeen<'a> {
 /// Is there anything in a call that comes whole that matters where laps are counted?
 pub(crate) fn is_looked_into(call: &Call<Args>) -> bool {
     call.slot.is_some() || has_messages(call)
+}
+
+/// Is it a receive or a probe from any source, or of any tag?
+pub(super) fn takes_what_it_likes(origin: &Origin) -> bool {
+    let s = origin.arg_places;
+    let is_open = |place, any: i32| origin.int(place) == Some(any.into());
+    matches!(s.class, Class::Recv(_) | Class::Probe(_))
+        && (is_open(s.peer, ANY_SOURCE) || is_open(s.tag, ANY_TAG) && !is_open(s.peer, PROC_NULL))
 }
 
 fn has_messages(call: &Call<Args>) -> bool {
@@ -258,6 +295,11 @@ impl Engine {
             return None;
         }
         let origin = r.threads.first()?.last.clone()?;
+        self.messages_of(&origin)
+    }
+
+    /// The messages of a call of a rank with one thread: see [`Engine::messages_of_last`].
+    pub(super) fn messages_of(&mut self, origin: &Origin) -> Option<CallMessages> {
         let s = origin.arg_places;
         let with_status = |half: Option<MessageHalf>| half.map(|half| MessageHalf { status: s.status, ..half });
         let mut messages = CallMessages::default();
@@ -277,19 +319,29 @@ impl Engine {
                 }
             }
             Class::Send(mode, Start::Blocking | Start::Nonblocking) if mode != SendMode::Buffered => {
-                halves.push(self.half(&origin, true, (s.peer, s.tag, s.send))?);
+                halves.push(self.half(origin, true, (s.peer, s.tag, s.send))?);
             }
             Class::Recv(Start::Blocking | Start::Nonblocking) => {
-                halves.push(with_status(self.half(&origin, false, (s.peer, s.tag, s.recv)))?);
+                halves.push(with_status(self.half(origin, false, (s.peer, s.tag, s.recv)))?);
             }
             Class::SendRecv(Start::Blocking | Start::Nonblocking)
             | Class::SendRecvReplace(Start::Blocking | Start::Nonblocking) => {
-                halves.push(self.half(&origin, true, (s.peer, s.tag, s.send))?);
-                halves.push(with_status(self.half(&origin, false, (s.peer2, s.tag2, s.recv)))?);
+                halves.push(self.half(origin, true, (s.peer, s.tag, s.send))?);
+                halves.push(with_status(self.half(origin, false, (s.peer2, s.tag2, s.recv)))?);
             }
             _ => return None,
         }
         Some(messages)
+    }
+
+    /// The halves of the call that the rank made last, as far as they are known, also of a receive that takes what it likes.
+    pub(crate) fn halves_of_last(&mut self, rank: i32) -> SmallVec<[MessageHalf; 2]> {
+        let last =
+            usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get(rank)?.threads.first()?.last.clone());
+        match last {
+            Some(origin) if takes_what_it_likes(&origin) => self.open_half(&origin).into_iter().collect(),
+            _ => self.messages_of_last(rank).map(|messages| messages.halves).unwrap_or_default(),
+        }
     }
 
     /// The half that is started with a request that this call has made.
@@ -305,7 +357,28 @@ impl Engine {
         Some(MessageHalf { persistent, known: None, ..half })
     }
 
+    /// `None`, too, of a receive that takes what it likes.
     fn half(&mut self, origin: &Origin, is_send: bool, (peer, tag, side): (Place, Place, Side)) -> Option<MessageHalf> {
+        let is_open = |place, any: i32| origin.int(place) == Some(any.into());
+        if is_open(peer, ANY_SOURCE) || is_open(tag, ANY_TAG) && !is_open(peer, PROC_NULL) {
+            return None;
+        }
+        self.any_half(origin, is_send, (peer, tag, side))
+    }
+
+    /// The half of a receive that takes what it likes, without partner and tag.
+    pub(super) fn open_half(&mut self, origin: &Origin) -> Option<MessageHalf> {
+        let s = origin.arg_places;
+        let half = self.any_half(origin, false, (s.peer, s.tag, s.recv))?;
+        Some(MessageHalf { status: s.status, peer: None, ..half })
+    }
+
+    fn any_half(
+        &mut self,
+        origin: &Origin,
+        is_send: bool,
+        (peer, tag, side): (Place, Place, Side),
+    ) -> Option<MessageHalf> {
         let ArgPlaces { comm, class, varying, .. } = *origin.arg_places;
         let s = origin.arg_places;
         let is_combined = matches!(class, Class::SendRecv(_) | Class::SendRecvReplace(_));
@@ -322,14 +395,10 @@ impl Engine {
             KnownBuffers { at, count, got, locals }
         });
         let target = match origin.int(peer)? as i32 {
-            ANY_SOURCE => return None,
-            PROC_NULL => None,
+            ANY_SOURCE | PROC_NULL => None,
             _ => Some(self.model.target(origin, peer, tag, s)?),
         };
         let first_tag = origin.int(tag)?;
-        if first_tag == i64::from(ANY_TAG) && target.is_some() {
-            return None;
-        }
         let comm = match target {
             Some(target) => target.comm,
             None => self.model.resolve(origin, Kind::Comm, origin.int(comm)? as u32)?.ix,
@@ -383,13 +452,17 @@ impl Engine {
 
 /// Bytes that a receive says it got, where that differs from the call that it repeats.
 fn got(half: &MessageHalf, call: CallSeen) -> u64 {
-    let status = match (call, half.own_status) {
+    status_of(half.status, half.own_status, call).and_then(|status| status.bytes).unwrap_or(0)
+}
+
+/// The status of a call, if it does not have it in common with those that it repeats.
+fn status_of(place: Place, own: Option<u8>, call: CallSeen) -> Option<Status> {
+    match (call, own) {
         (CallSeen::Repeat(repeat), Some(own)) => varying_status(own.into(), &repeat.varying),
         (CallSeen::Repeat(_), None) | (CallSeen::Other, _) => None,
-        (CallSeen::Whole(call), _) => match call.outs.get(half.status.into()) {
+        (CallSeen::Whole(call), _) => match call.outs.get(place.into()) {
             Arg::Status(status) => Some(status),
             _ => None,
         },
-    };
-    status.and_then(|status| status.bytes).unwrap_or(0)
+    }
 }

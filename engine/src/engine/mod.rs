@@ -9,6 +9,7 @@
 //! Operations are forgotten once they are matched, checked and completed: memory grows with what is in flight.
 //! The result does not depend on the interleaving: every decision is a function of each rank's own order.
 
+mod call_shapes;
 mod conclude;
 mod message_halves;
 mod snapshot;
@@ -23,6 +24,7 @@ use crate::recorded::Ways;
 use crate::state::{Comms, Findings, Locks, Order, Rank, Site, Sweeps};
 use crate::types::Signatures;
 use crate::worlds::Names as Processes;
+pub(crate) use call_shapes::{Act, Own, Shape};
 pub(crate) use message_halves::{
     CallMessages, CallSeen, Filling, Known, ListedBuffers, MessageHalf, SeenBuffers, WholeCalls, is_looked_into,
 };

@@ -50,7 +50,7 @@ pub(crate) struct Counts {
 }
 
 /// Does a call leave nothing behind but its operation?
-fn is_plain(s: &ArgPlaces) -> bool {
+pub(super) fn is_plain(s: &ArgPlaces) -> bool {
     let leaves_nothing = match s.class {
         Class::Local => (s.win, s.info) == (NONE, NONE),
         Class::Send(mode, Start::Blocking | Start::Nonblocking) => mode != SendMode::Buffered,
@@ -89,6 +89,11 @@ impl Engine {
             }
             EventRef::Whole(_) => false,
         }
+    }
+
+    /// Messages and receives in flight.
+    pub(crate) fn number_in_flight(&self) -> usize {
+        self.model.ops.len()
     }
 
     /// The operations in flight, the earliest last.
@@ -179,6 +184,20 @@ impl Engine {
         add(self.model.deadlock_replay.wildcards_mut(), from.wildcards, to.wildcards);
         let calls = |counts: &Counts| counts.ranks.iter().map(|rank| rank[0]).sum();
         add(&mut self.model.leapt, calls(from), calls(to));
+    }
+
+    /// Adds the counts of calls of a rank that the engine is not given: as in [`Rank::counts`], and receives and probes that
+    /// took what they liked.
+    pub(crate) fn count_calls(&mut self, rank: i32, done: [u64; 5], open: u64) {
+        let Some(r) = usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get_mut(rank)) else { return };
+        for (count, more) in r.counts_mut().into_iter().zip(done) {
+            *count = count.saturating_add(more);
+        }
+        self.model.leapt = self.model.leapt.saturating_add(done[0]);
+        if !self.model.deadlock_replay.off {
+            let wildcards = self.model.deadlock_replay.wildcards_mut();
+            *wildcards = wildcards.saturating_add(open);
+        }
     }
 
     /// Calls that were counted in this way.

@@ -421,6 +421,19 @@ impl Batch {
         self.next.clone()
     }
 
+    /// As [`Batch::place`], to look at everything there.
+    pub(super) fn open(&mut self) -> Next {
+        if self.packed.is_some() {
+            self.unpack();
+        }
+        self.next.clone()
+    }
+
+    /// Is nothing behind this place?
+    pub(super) fn is_at_end(&self, place: &Next) -> bool {
+        place.taken >= self.len
+    }
+
     /// Looks at so many calls from a place on, or at all that are there: how many. Of a call of rounds it shows what that has in
     /// common with those before it.
     #[inline]
@@ -500,7 +513,7 @@ impl Batch {
             if let Entry::Whole(events) = entry {
                 let place = next.pass_event(*events);
                 match &mut self.packed {
-                    None => keep(&mut self.events[place]),
+                    None => self.events.get_mut(place).into_iter().for_each(&mut keep),
                     Some(packed) => packed.looked_into(place).into_iter().for_each(&mut keep),
                 }
                 continue;

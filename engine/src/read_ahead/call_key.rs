@@ -86,7 +86,7 @@ enum Requests {
 }
 
 /// Which of the requests that a call is given it completes.
-enum Completed {
+pub(super) enum Completed {
     All,
     /// The requests at these places.
     Some(Vec<usize>),
@@ -349,9 +349,21 @@ fn looks_into_status(func: FnId) -> bool {
 
 /// Does it receive a message from anywhere, or with any tag?
 fn is_wild(call: &Call<Args>, arg_places: &ArgPlaces) -> bool {
+    wildcards(call, arg_places) != [false; 4]
+}
+
+/// Which of the partners and tags of a call are not named.
+#[inline]
+fn wildcards(call: &Call<Args>, arg_places: &ArgPlaces) -> [bool; 4] {
     let is = |place, any: i32| place != NONE && call.ins.int(usize::from(place)) == Some(any.into());
     let ArgPlaces { peer, tag, peer2, tag2, .. } = *arg_places;
-    is(peer, ANY_SOURCE) || is(tag, ANY_TAG) || is(peer2, ANY_SOURCE) || is(tag2, ANY_TAG)
+    [is(peer, ANY_SOURCE), is(tag, ANY_TAG), is(peer2, ANY_SOURCE), is(tag2, ANY_TAG)]
+}
+
+/// A hash of all values but handles of requests and details: of a tag it matters whether it is named.
+pub(super) fn likeness_of(call: &Call<Args>) -> u64 {
+    let Kept { hash, arg_places, .. } = Kept::of(call);
+    wildcards(call, arg_places).into_iter().fold(hash, |hash, is_any| fold(hash, is_any.into()))
 }
 
 /// A hash of three words.
@@ -371,7 +383,7 @@ fn own_requests(fields: &[Field], request: usize) -> Option<Requests> {
 }
 
 /// The requests that a call has completed.
-fn completed_by(arg_places: &ArgPlaces, outs: &Args) -> Completed {
+pub(super) fn completed_by(arg_places: &ArgPlaces, outs: &Args) -> Completed {
     let number = |place| if place == NONE { None } else { outs.int(usize::from(place)) };
     Completed::Some(match arg_places.class {
         Class::Wait(Many::One | Many::All) => return Completed::All,

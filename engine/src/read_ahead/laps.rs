@@ -12,13 +12,16 @@
 //! messages go together ([`super::messages`]); if they do not, it is handed over call by call, and if the engine is as before
 //! behind it, laps are counted again.
 
+mod in_stretches;
 mod source;
 
 use super::elsewhere::LapsAfar;
 use super::elsewhere::counting::{CountOrder, LapsOfRank};
 use super::messages::{Listing, Messages};
+use super::stretches::Stretches;
 use super::{Batch, Feed, Turn};
 use crate::engine::{Counts, InFlight, SeenBuffers, Snapshot};
+use in_stretches::Stretching;
 use rustc_hash::FxHashMap;
 pub(super) use source::Source;
 use std::sync::atomic::Ordering;
@@ -76,6 +79,9 @@ enum State {
     Plain,
     Seeking(Search),
     Leaping(Box<Leap>),
+    /// Ranks do not repeat themselves. They are led to where nothing is under way, and then on in stretches.
+    Aligning,
+    InStretches(Box<Stretches>, Snapshot),
 }
 
 /// How laps are counted.
@@ -106,7 +112,7 @@ pub(super) struct Laps {
     state: State,
     /// One that did not repeat itself when that was looked at last, or that was led on last, or of which no lap was at hand.
     one: usize,
-    /// Events handed over, and when laps are sought again.
+    /// Events handed over, or counted in stretches, and when laps are sought again.
     fed: usize,
     next: usize,
     pause: usize,
@@ -127,6 +133,7 @@ pub(super) struct Laps {
     /// So often that was said, and how many laps are counted here before it is said again.
     periods: u64,
     worth_asking: usize,
+    stretching: Stretching,
     /// Batches that came back before the turns with which they belong.
     returned: FxHashMap<(usize, u64), Batch>,
 }
@@ -136,6 +143,7 @@ impl Laps {
         let sources: Vec<Source> = ranks.map(Source::new).collect();
         Laps {
             places: sources.iter().enumerate().map(|(place, source)| (source.rank, place)).collect(),
+            stretching: Stretching::new(sources.len()),
             sources,
             state: State::Plain,
             one: 0,
@@ -170,9 +178,18 @@ impl Laps {
             if !source.more {
                 feed.is_over(source.rank);
             }
-            if self.fed < self.next || !self.all_repeat_themselves() {
+            if self.fed >= self.next && self.all_repeat_themselves() {
+                self.begin(feed);
+            } else if self.stretching.may_begin(self.fed) && feed.may_leap() {
+                self.begin_to_align();
+            } else {
                 return;
             }
+        } else if matches!(self.state, State::Aligning | State::InStretches(..))
+            && self.fed >= self.next
+            && self.all_repeat_themselves()
+        {
+            self.give_up(feed);
             self.begin(feed);
         }
         loop {
@@ -297,19 +314,27 @@ impl Laps {
 
     fn give_up(&mut self, feed: &mut Feed) {
         self.bring_back(feed);
-        if matches!(std::mem::replace(&mut self.state, State::Plain), State::Leaping(..)) {
-            self.pause = FIRST_PAUSE;
-        } else {
-            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-        }
+        let state = std::mem::replace(&mut self.state, State::Plain);
         self.hand_over_all(feed);
-        self.next = self.fed + self.pause;
+        match state {
+            State::Aligning | State::InStretches(..) => self.stretching.leave(self.fed),
+            State::Leaping(..) => {
+                self.pause = FIRST_PAUSE;
+                self.next = self.fed + self.pause;
+            }
+            _ => {
+                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+                self.next = self.fed + self.pause;
+            }
+        }
     }
 
     fn step(&mut self, feed: &mut Feed) -> Step {
         match &self.state {
             State::Plain => Step::Wait,
             State::Leaping(..) => self.leap(feed),
+            State::Aligning => self.align(feed),
+            State::InStretches(..) => self.go_through_stretch(feed),
             State::Seeking(Search::OnceMore(..)) => self.go_again(feed),
             State::Seeking(_) => self.lead_on(feed),
         }
@@ -339,7 +364,7 @@ impl Laps {
             match self.sources.iter().position(is_within) {
                 Some(place) => self.one = place,
                 None => {
-                    return match self.wanted(feed) {
+                    return match self.wanted(feed, |source| 4 * source.round_len) {
                         Err(()) => Step::GiveUp,
                         Ok(Some(place)) => self.hand_over_one(place, feed),
                         Ok(None) => self.arrive(in_lap, feed),
@@ -367,7 +392,7 @@ impl Laps {
     }
 
     /// The rank, by its place, that has to go on for something that is under way.
-    fn wanted(&mut self, feed: &Feed) -> Result<Option<usize>, ()> {
+    fn wanted(&mut self, feed: &Feed, most: impl Fn(&Source) -> usize) -> Result<Option<usize>, ()> {
         let engine = &*feed.engine;
         let mut was_listed = false;
         loop {
@@ -391,7 +416,7 @@ impl Laps {
                     self.todo.pop();
                     self.tries = 0;
                 }
-                (_, Some(place)) if self.tries <= 4 * self.sources[place].round_len => return Ok(Some(place)),
+                (_, Some(place)) if self.tries <= most(&self.sources[place]) => return Ok(Some(place)),
                 // Whoever is wanted goes on and on without it.
                 _ => {
                     self.todo.pop();

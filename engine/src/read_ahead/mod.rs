@@ -16,6 +16,7 @@ mod elsewhere;
 mod laps;
 mod messages;
 mod rounds;
+mod stretches;
 mod watch;
 
 use crate::Engine;

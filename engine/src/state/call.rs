@@ -132,6 +132,18 @@ impl Pattern {
         int(&self.ins, place)
     }
 
+    /// Which varying values are the variable of the request that a call makes, and its handle.
+    pub(crate) fn made_places(&self) -> (Option<u8>, Option<u8>) {
+        (self.slot, self.written)
+    }
+
+    /// A call with its values.
+    pub(crate) fn as_call(&self) -> Call<Args> {
+        let mut call = Call::with(self.func, self.ins.clone(), self.outs.clone());
+        (call.site, call.polls) = (self.site, self.polls);
+        call
+    }
+
     /// See [`Pattern::found`].
     #[inline]
     pub(crate) fn found(&self) -> Option<&Found> {

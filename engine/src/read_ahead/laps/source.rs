@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 pub(in super::super) struct Source {
     pub(super) rank: i32,
     pub(super) batches: VecDeque<Batch>,
+    /// Batches that are gone.
+    gone_batches: usize,
     pub(super) held: usize,
     /// Memory that the batches hold beside the events, in events.
     pub(super) memory_cost: usize,
@@ -38,6 +40,7 @@ impl Source {
         Source {
             rank,
             batches: VecDeque::new(),
+            gone_batches: 0,
             held: 0,
             memory_cost: 0,
             spans: VecDeque::new(),
@@ -57,7 +60,21 @@ impl Source {
         self.rank
     }
 
-    pub(super) fn is_live(&self) -> bool {
+    /// The number of the first batch that is here, of all that came.
+    pub(in super::super) fn first_batch(&self) -> usize {
+        self.gone_batches
+    }
+
+    /// A batch by its number.
+    pub(in super::super) fn batch(&mut self, number: usize) -> Option<&mut Batch> {
+        self.batches.get_mut(number.checked_sub(self.gone_batches)?)
+    }
+
+    pub(in super::super) fn may_be_more(&self) -> bool {
+        self.more
+    }
+
+    pub(in super::super) fn is_live(&self) -> bool {
         self.more || self.held > 0
     }
 
@@ -87,6 +104,7 @@ impl Source {
     }
 
     pub(super) fn drop_first(&mut self) {
+        self.gone_batches += 1;
         self.memory_cost -= self.batches.pop_front().map_or(0, |batch| batch.memory_cost());
     }
 
@@ -172,6 +190,7 @@ impl Source {
     pub(super) fn hand_over_all(&mut self, place: usize, feed: &mut Feed) -> usize {
         let held = self.held;
         self.memory_cost = 0;
+        self.gone_batches += self.batches.len();
         for mut batch in std::mem::take(&mut self.batches) {
             let events = batch.left();
             while let Some(event) = batch.next() {

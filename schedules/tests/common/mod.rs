@@ -193,7 +193,7 @@ impl<'a> Schedules<'a> {
         }
     }
 
-    /// Messages that a probe could report: those that no posted receive takes first.
+    /// Messages that a probe could report: the first of each thread, unless a posted receive takes it first.
     fn waiting(&self, state: &State, comm: u32, at: u32, source: Option<u32>, tag: Option<i32>) -> Vec<OpIx> {
         let would_take = |recv: OpIx, send: OpIx| {
             self.fits(send, recv) && self.posted(state, recv) && state.matched[recv as usize].is_none()
@@ -202,12 +202,13 @@ impl<'a> Schedules<'a> {
             self.program.fits(*op, comm, at, source, tag)
                 && self.posted(state, *op)
                 && state.matched[*op as usize].is_none()
-                && !(0..self.program.ops.len() as OpIx).any(|recv| would_take(recv, *op))
         };
-        let all: Vec<OpIx> = (0..self.program.ops.len() as OpIx).filter(fits).collect();
+        let ops = 0..self.program.ops.len() as OpIx;
+        let all: Vec<OpIx> = ops.clone().filter(fits).collect();
+        let is_free = |op: &OpIx| !ops.clone().any(|recv| would_take(recv, *op));
         let of = |op: OpIx| &self.program.ops[op as usize];
         let first = |op: &OpIx| !all.iter().any(|o| of(*o).thread == of(*op).thread && of(*o).step < of(*op).step);
-        all.iter().copied().filter(first).collect()
+        all.iter().copied().filter(first).filter(is_free).collect()
     }
 
     /// Is the thread unknown behind its step, since it got another message than in the run?

@@ -204,7 +204,7 @@ fn groups(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
 
 /// Counts of a reduction.
 pub(super) fn counts(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
-    flows.iter().all(|f| f.alike) && size_misfit(CHECK, flows, model, findings)
+    flows.iter().all(|f| f.alike && !f.is_without_root) && size_misfit(CHECK, flows, model, findings)
 }
 
 /// The parameters that tell one call of a group from another, by name.

@@ -499,7 +499,11 @@ fn size_misfit(check: &'static CheckInfo, flows: &[Flow], model: &Model, finding
     } else {
         format!("in {name} rank {} sends {sent} to rank {}, which expects {expected}", f.from.rank, f.to.rank)
     };
-    findings.add(model, Draft::new(check, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong)));
+    let mut draft = Draft::new(check, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong));
+    if f.is_without_root {
+        draft = draft.note("the root has not come; whatever it gives or expects, it cannot fit both");
+    }
+    findings.add(model, draft);
     true
 }
 

@@ -18,7 +18,7 @@ fn is_direct(what: What) -> bool {
 
 /// Amounts that do not fit and do harm: there is not enough room, or others are affected, too.
 pub(super) fn do_harm(flows: &[Flow], model: &Model) -> bool {
-    flows.iter().filter(|f| f.misfit == Misfit::Amount && !f.alike).any(|f| {
+    flows.iter().filter(|f| f.misfit == Misfit::Amount && (!f.alike || f.is_without_root)).any(|f| {
         let too_little = model.signatures.is_shorter(f.sent, f.expected);
         !(too_little && is_direct(f.from.coll()))
     })

@@ -33,6 +33,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) misfit: Misfit,
     /// Both ends contribute to one result (reductions): nobody sends to the other.
     pub(crate) alike: bool,
+    /// Both ends talk with a root that has not come, and that fits one of them at most.
+    pub(crate) is_without_root: bool,
     /// Between neighbours.
     pub(crate) edge: Option<Edge>,
 }
@@ -55,6 +57,7 @@ struct Finder<'m, 'a> {
     model: &'m mut Model,
     flows: Vec<Flow<'a>>,
     alike: bool,
+    is_without_root: bool,
 }
 
 impl<'a> Finder<'_, 'a> {
@@ -63,7 +66,8 @@ impl<'a> Finder<'_, 'a> {
         if let Some(misfit) = misfit(&mut self.model.signatures, sent, expected)
             && self.flows.len() < MAX_FLOWS
         {
-            self.flows.push(Flow { from, to, sent, expected, misfit, alike: self.alike, edge: None });
+            let (alike, is_without_root) = (self.alike, self.is_without_root);
+            self.flows.push(Flow { from, to, sent, expected, misfit, alike, is_without_root, edge: None });
         }
     }
 
@@ -81,7 +85,8 @@ impl<'a> Finder<'_, 'a> {
         let whole = |v| topology(self.model, v) == Some(Topology::WholeGraph);
         if outs > ins && whole(&from) && whole(&to) && self.flows.len() < MAX_FLOWS {
             let (misfit, sent, expected) = (Misfit::Edges { outs, ins }, Amount::UNKNOWN, Amount::UNKNOWN);
-            self.flows.push(Flow { from, to, sent, expected, misfit, alike: false, edge: None });
+            let (alike, is_without_root) = (false, false);
+            self.flows.push(Flow { from, to, sent, expected, misfit, alike, is_without_root, edge: None });
         }
     }
 
@@ -102,6 +107,16 @@ impl<'a> Finder<'_, 'a> {
                 dimensions.for_each(|(outs, ins)| self.both_ways(a, b, outs, ins));
             }
             None => {}
+        }
+    }
+
+    /// Holds those that are there against what most of them have.
+    fn among_each_other(&mut self, views: &[View<'a>], amount: impl Fn(&View<'a>, &Model) -> Option<Amount>) {
+        let amounts: Vec<_> = views.iter().map(|v| amount(v, self.model)).collect();
+        let place = majority(&amounts);
+        let Some(reference) = views.get(place) else { return };
+        for (v, own) in views.iter().zip(&amounts) {
+            self.compare(*v, *reference, *own, amounts[place]);
         }
     }
 
@@ -186,9 +201,18 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
     let index = move |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };
     let talk = move |a: &View, b: &View| !is_inter || (a.position < low) != (b.position < low);
     let root = root_of(comm, g);
-    let mut f = Finder { model, flows: Vec::new(), alike: false };
+    let mut f = Finder { model, flows: Vec::new(), alike: false, is_without_root: false };
     let views: Vec<View<'a>> = g.views().collect();
     use Coll::*;
+    if root.is_none() && !is_inter && matches!(coll, Bcast | Scatter | Gather | Reduce) {
+        // The root sends the same amount to each, or expects it from each.
+        (f.alike, f.is_without_root) = (true, coll != Reduce);
+        match coll {
+            Bcast | Scatter => f.among_each_other(&views, |v, model| v.recv().amount(model, 0)),
+            _ => f.among_each_other(&views, |v, model| v.send().amount(model, 0)),
+        }
+        return f.flows;
+    }
     match coll {
         Bcast | Scatter | Scatterv => {
             let Some(root) = root else { return f.flows };
@@ -223,14 +247,9 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
             // In an intercommunicator the counts of the two groups of a reduce-scatter are different things.
             let sides: &[bool] = if is_inter && coll == ReduceScatterBlock { &[false, true] } else { &[false] };
             for high in sides {
-                let part: Vec<&View> =
-                    views.iter().filter(|v| sides.len() == 1 || (v.position >= low) == *high).collect();
-                let amounts: Vec<_> = part.iter().map(|v| v.recv().amount(f.model, 0)).collect();
-                let Some(reference) = part.get(majority(&amounts)) else { continue };
-                let expected = reference.recv().amount(f.model, 0);
-                for (v, own) in part.iter().zip(amounts) {
-                    f.compare(**v, **reference, own, expected);
-                }
+                let is_in = |v: &&View| sides.len() == 1 || (v.position >= low) == *high;
+                let part: Vec<View> = views.iter().filter(is_in).copied().collect();
+                f.among_each_other(&part, |v, model| v.recv().amount(model, 0));
             }
         }
         ReduceScatter => {

@@ -19,8 +19,8 @@ pub(crate) enum Act {
     Nothing,
     /// It begins these: a send, a receive, or one of each.
     Messages(Box<[MessageHalf]>),
-    /// It receives a message, whose source and tag its status tells. It may name its source.
-    Open(Box<MessageHalf>, bool),
+    /// It receives a message, from this rank or from the source that its status tells, with the tag that this tells.
+    Open(Box<MessageHalf>, Option<i32>),
     /// It waits for a message on a communicator, and leaves it there: from this rank, with this tag, or as its status tells.
     Probe(CommIx, Option<(i32, i64)>, Option<Status>),
     /// It takes part in the next collective operation of the communicator, at this place of it.
@@ -125,8 +125,11 @@ impl Engine {
                 if self.model.comms.list[half.comm].made_wrongly {
                     return None;
                 }
-                let names_source = origin.int(s.peer) != Some(ANY_SOURCE.into());
-                Act::Open(Box::new(half), names_source)
+                let named = match origin.int(s.peer) == Some(ANY_SOURCE.into()) {
+                    true => None,
+                    false => Some(self.model.target(&origin, s.peer, s.tag, s)?.peer),
+                };
+                Act::Open(Box::new(half), named)
             }
             Class::SendRecv(start) | Class::SendRecvReplace(start) if start != Start::Blocking => return None,
             _ => {

@@ -140,7 +140,7 @@ impl Stretches {
         }
         if common.is_new {
             // More may be known of buffers now.
-            self.walkers.iter_mut().for_each(Walker::forget_slots);
+            self.walkers.iter_mut().for_each(Walker::forget_shapes);
         }
         common.likenesses.clear();
         common.is_new = false;

@@ -6,7 +6,7 @@ use super::super::laps::Source;
 use super::{Common, Cond, Done, Gone};
 use crate::arg_places::{NONE, arg_places};
 use crate::engine::{Act, CallSeen, Engine, Own, Shape, WholeCalls};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use trace_format::mpi::Class;
@@ -14,6 +14,9 @@ use trace_format::mpi::special::ANY_TAG;
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::Repeat;
+
+/// So many shapes of calls that come whole are kept of each rank.
+const MOST_SHAPES: usize = 1 << 8;
 
 /// The requests that a call is given.
 enum Given {
@@ -42,9 +45,10 @@ pub(super) struct Walker {
     /// The only thread.
     thread: Option<u16>,
     slots: Vec<Option<Known>>,
-    /// Likenesses of calls in which the engine has found nothing, and the shape of those that come whole, if all with that likeness
-    /// have it.
-    likenesses: FxHashMap<u64, Option<Rc<Shape>>>,
+    /// Likenesses of calls in which the engine has found nothing.
+    likenesses: FxHashSet<u64>,
+    /// The shapes of some of those that come whole, if all with that likeness have it.
+    shapes: FxHashMap<u64, Rc<Shape>>,
     whole: WholeCalls,
     /// Requests by their variables: their handles, and what completes them.
     requests: FxHashMap<u64, (i64, Cond)>,
@@ -64,7 +68,8 @@ impl Walker {
             next: None,
             thread: None,
             slots: Vec::new(),
-            likenesses: FxHashMap::default(),
+            likenesses: FxHashSet::default(),
+            shapes: FxHashMap::default(),
             whole: WholeCalls::default(),
             requests: FxHashMap::default(),
             waits: SmallVec::new(),
@@ -270,12 +275,16 @@ impl Walker {
                 }
                 Some(last)
             }
-            Act::Open(half, names_source) => {
+            Act::Open(half, named) => {
                 let (source, tag) = half.taken(seen)?;
-                let peer = *places.get(&engine.peer(half.comm, self.rank, source)?)?;
+                let told = engine.peer(half.comm, self.rank, source)?;
+                if named.is_some_and(|named| named != told) {
+                    return None;
+                }
+                let peer = *places.get(&told)?;
                 let (wanted, filling) = half.tag_and_filling(seen, &self.whole, &common.seen, engine)?;
                 // Another call like it may have named a tag.
-                if *names_source && wanted != i64::from(ANY_TAG) {
+                if named.is_some() && wanted != i64::from(ANY_TAG) {
                     return None;
                 }
                 let tag = i64::from(tag);
@@ -315,11 +324,12 @@ impl Walker {
         if self.likenesses.len() >= most {
             self.likenesses.clear();
         }
-        self.likenesses.insert(likeness, None);
+        self.likenesses.insert(likeness);
     }
 
-    pub(super) fn forget_slots(&mut self) {
+    pub(super) fn forget_shapes(&mut self) {
         self.slots.clear();
+        self.shapes.clear();
     }
 
     fn known_of_whole(&mut self, place: usize, call: &Call<Args>, engine: &mut Engine, common: &mut Common) -> Known {
@@ -327,15 +337,17 @@ impl Walker {
             return wait_of(call);
         }
         let likeness = likeness_of(call);
-        let of_alike = self.likenesses.get(&likeness);
-        if let Some(Some(shape)) = of_alike {
+        if let Some(shape) = self.shapes.get(&likeness) {
             return Known::Call(Rc::clone(shape), likeness);
         }
-        let Some(shape) = engine.shape_of_whole(self.rank, call, of_alike.is_some()) else { return Known::Unclear };
+        let is_known = self.likenesses.contains(&likeness);
+        let Some(shape) = engine.shape_of_whole(self.rank, call, is_known) else { return Known::Unclear };
         let shape = Rc::new(shape);
-        match self.likenesses.get_mut(&likeness) {
-            Some(of_alike) if shape.is_of_all_alike() => *of_alike = Some(Rc::clone(&shape)),
-            _ => {}
+        if is_known && shape.is_of_all_alike() {
+            if self.shapes.len() >= MOST_SHAPES {
+                self.shapes.clear();
+            }
+            self.shapes.insert(likeness, Rc::clone(&shape));
         }
         self.known(place, likeness, shape, common)
     }
@@ -356,7 +368,7 @@ impl Walker {
     }
 
     fn known(&mut self, place: usize, likeness: u64, shape: Rc<Shape>, common: &mut Common) -> Known {
-        if !self.likenesses.contains_key(&likeness) {
+        if !self.likenesses.contains(&likeness) {
             common.is_new = true;
             common.likenesses.insert((place, likeness));
         }

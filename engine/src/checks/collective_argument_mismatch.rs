@@ -1,7 +1,7 @@
 //! `collective-argument-mismatch`: see `trace_format::catalogue::COLLECTIVE_ARGUMENT_MISMATCH`.
 
 use super::{answers, explained, grouped, note_behind, said, same_call, size_misfit};
-use crate::collective::{Flow, What, what};
+use crate::collective::{Ends, Flow, What, what};
 use crate::ending::Ending;
 use crate::model::Model;
 use crate::state::{Draft, Findings, Gathering, Origin, Verdict, View, rank_list};
@@ -204,7 +204,7 @@ fn groups(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
 
 /// Counts of a reduction.
 pub(super) fn counts(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
-    flows.iter().all(|f| f.alike && !f.is_without_root) && size_misfit(CHECK, flows, model, findings)
+    flows.iter().all(|f| f.ends == Ends::Contributions) && size_misfit(CHECK, flows, model, findings)
 }
 
 /// The parameters that tell one call of a group from another, by name.

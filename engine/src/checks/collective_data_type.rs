@@ -1,7 +1,7 @@
 //! `collective-data-type`: see `trace_format::catalogue::COLLECTIVE_DATA_TYPE`.
 
 use super::{flow_ranks, flow_sites};
-use crate::collective::{Flow, Misfit};
+use crate::collective::{Ends, Flow, Misfit};
 use crate::model::Model;
 use crate::state::{Draft, Findings, Gathering};
 use trace_format::catalogue::{COLLECTIVE_DATA_TYPE, CheckInfo};
@@ -19,7 +19,7 @@ pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut 
     let all = &model.signatures;
     let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
     let name = f.from.call.name();
-    let message = if f.alike {
+    let message = if f.ends != Ends::Transfer {
         format!("in {name} rank {} takes part with {sent}, rank {} with {expected}", f.from.rank, f.to.rank)
     } else {
         format!("in {name} rank {} sends {sent}, rank {} expects {expected}", f.from.rank, f.to.rank)

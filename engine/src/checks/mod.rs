@@ -4,7 +4,7 @@
 mod consequences;
 mod in_process;
 
-use crate::collective::{self, Flow, Misfit, What, misfit, misfits, start_of};
+use crate::collective::{self, Ends, Flow, Misfit, What, misfit, misfits, start_of};
 use crate::ending::Ending;
 use crate::model::{Model, Rules};
 use crate::state::{
@@ -475,7 +475,7 @@ fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
     };
     for f in flows {
         let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
-        if f.alike {
+        if f.ends != Ends::Transfer {
             push(f.to.call, format!("takes part with {expected}"));
             push(f.from.call, format!("takes part with {sent}"));
         } else {
@@ -494,13 +494,13 @@ fn size_misfit(check: &'static CheckInfo, flows: &[Flow], model: &Model, finding
     let all = &model.signatures;
     let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
     let name = f.from.call.name();
-    let message = if f.alike {
+    let message = if f.ends != Ends::Transfer {
         format!("in {name} rank {} takes part with {sent}, rank {} with {expected}", f.from.rank, f.to.rank)
     } else {
         format!("in {name} rank {} sends {sent} to rank {}, which expects {expected}", f.from.rank, f.to.rank)
     };
     let mut draft = Draft::new(check, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong));
-    if f.is_without_root {
+    if f.ends == Ends::WithoutRoot {
         draft = draft.note("the root has not come; whatever it gives or expects, it cannot fit both");
     }
     findings.add(model, draft);

@@ -1,7 +1,7 @@
 //! `wrong-recv-size`: see `trace_format::catalogue::WRONG_RECV_SIZE`.
 
 use super::size_misfit;
-use crate::collective::{Flow, Misfit, What};
+use crate::collective::{Ends, Flow, Misfit, What};
 use crate::model::Model;
 use crate::state::{Findings, Gathering};
 use trace_format::catalogue::{CheckInfo, WRONG_RECV_SIZE};
@@ -18,7 +18,7 @@ fn is_direct(what: What) -> bool {
 
 /// Amounts that do not fit and do harm: there is not enough room, or others are affected, too.
 pub(super) fn do_harm(flows: &[Flow], model: &Model) -> bool {
-    flows.iter().filter(|f| f.misfit == Misfit::Amount && (!f.alike || f.is_without_root)).any(|f| {
+    flows.iter().filter(|f| f.misfit == Misfit::Amount && f.ends != Ends::Contributions).any(|f| {
         let too_little = model.signatures.is_shorter(f.sent, f.expected);
         !(too_little && is_direct(f.from.coll()))
     })

@@ -24,6 +24,17 @@ pub(crate) enum Misfit {
     },
 }
 
+/// The part that two ends have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// The one sends to the other.
+    Transfer,
+    /// Both contribute to one result (reductions).
+    Contributions,
+    /// Both talk with a root that has not come, and that fits one of them at most.
+    WithoutRoot,
+}
+
 /// Two ends that do not fit.
 pub(crate) struct Flow<'a> {
     pub(crate) from: View<'a>,
@@ -31,10 +42,7 @@ pub(crate) struct Flow<'a> {
     pub(crate) sent: Amount,
     pub(crate) expected: Amount,
     pub(crate) misfit: Misfit,
-    /// Both ends contribute to one result (reductions): nobody sends to the other.
-    pub(crate) alike: bool,
-    /// Both ends talk with a root that has not come, and that fits one of them at most.
-    pub(crate) is_without_root: bool,
+    pub(crate) ends: Ends,
     /// Between neighbours.
     pub(crate) edge: Option<Edge>,
 }
@@ -56,8 +64,7 @@ const MAX_FLOWS: usize = 256;
 struct Finder<'m, 'a> {
     model: &'m mut Model,
     flows: Vec<Flow<'a>>,
-    alike: bool,
-    is_without_root: bool,
+    ends: Ends,
 }
 
 impl<'a> Finder<'_, 'a> {
@@ -66,8 +73,7 @@ impl<'a> Finder<'_, 'a> {
         if let Some(misfit) = misfit(&mut self.model.signatures, sent, expected)
             && self.flows.len() < MAX_FLOWS
         {
-            let (alike, is_without_root) = (self.alike, self.is_without_root);
-            self.flows.push(Flow { from, to, sent, expected, misfit, alike, is_without_root, edge: None });
+            self.flows.push(Flow { from, to, sent, expected, misfit, ends: self.ends, edge: None });
         }
     }
 
@@ -85,8 +91,7 @@ impl<'a> Finder<'_, 'a> {
         let whole = |v| topology(self.model, v) == Some(Topology::WholeGraph);
         if outs > ins && whole(&from) && whole(&to) && self.flows.len() < MAX_FLOWS {
             let (misfit, sent, expected) = (Misfit::Edges { outs, ins }, Amount::UNKNOWN, Amount::UNKNOWN);
-            let (alike, is_without_root) = (false, false);
-            self.flows.push(Flow { from, to, sent, expected, misfit, alike, is_without_root, edge: None });
+            self.flows.push(Flow { from, to, sent, expected, misfit, ends: Ends::Transfer, edge: None });
         }
     }
 
@@ -201,12 +206,12 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
     let index = move |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };
     let talk = move |a: &View, b: &View| !is_inter || (a.position < low) != (b.position < low);
     let root = root_of(comm, g);
-    let mut f = Finder { model, flows: Vec::new(), alike: false, is_without_root: false };
+    let mut f = Finder { model, flows: Vec::new(), ends: Ends::Transfer };
     let views: Vec<View<'a>> = g.views().collect();
     use Coll::*;
     if root.is_none() && !is_inter && matches!(coll, Bcast | Scatter | Gather | Reduce) {
         // The root sends the same amount to each, or expects it from each.
-        (f.alike, f.is_without_root) = (true, coll != Reduce);
+        f.ends = if coll == Reduce { Ends::Contributions } else { Ends::WithoutRoot };
         match coll {
             Bcast | Scatter => f.among_each_other(&views, |v, model| v.recv().amount(model, 0)),
             _ => f.among_each_other(&views, |v, model| v.send().amount(model, 0)),
@@ -234,7 +239,7 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
             }
         }
         Reduce => {
-            f.alike = true;
+            f.ends = Ends::Contributions;
             let Some(root) = root else { return f.flows };
             for v in views.iter().filter(|v| v.position != root.position && talk(&root, v)) {
                 let own = v.send().amount(f.model, 0);
@@ -243,7 +248,7 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
             }
         }
         Allreduce | Scan | Exscan | ReduceScatterBlock => {
-            f.alike = true;
+            f.ends = Ends::Contributions;
             // In an intercommunicator the counts of the two groups of a reduce-scatter are different things.
             let sides: &[bool] = if is_inter && coll == ReduceScatterBlock { &[false, true] } else { &[false] };
             for high in sides {
@@ -253,7 +258,7 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
             }
         }
         ReduceScatter => {
-            f.alike = true;
+            f.ends = Ends::Contributions;
             for high in if is_inter { &[false, true][..] } else { &[false][..] } {
                 let part: Vec<&View> = views.iter().filter(|v| !is_inter || (v.position >= low) == *high).collect();
                 let Some(reference) = part.first() else { continue };

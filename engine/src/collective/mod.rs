@@ -6,7 +6,7 @@ mod needs;
 mod view;
 
 use crate::arg_places::arg_places;
-pub(crate) use flows::{Flow, Misfit, each_move, misfit, misfits};
+pub(crate) use flows::{Ends, Flow, Misfit, each_move, misfit, misfits};
 pub(crate) use lone_edges::{LoneEdge, lone_edges};
 pub(crate) use needs::needs;
 pub use needs::{Needs, needs_of};

@@ -55,6 +55,8 @@ impl Stretching {
 }
 
 impl Laps {
+    /// From now on, ranks are led on to where nothing is under way. This and the two below are kept apart from what is done for
+    /// each lap, whose code is quicker without them.
     #[inline(never)]
     pub(super) fn begin_to_align(&mut self) {
         (self.todo, self.left, self.tries) = (Vec::new(), Vec::new(), 0);

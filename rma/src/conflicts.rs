@@ -34,6 +34,29 @@ impl Deed {
     }
 }
 
+/// More different deeds are not held against each other by [`go_together`].
+const MOST_DEEDS: usize = 8;
+
+/// Does each of these deeds go with all others? Then no two accesses that have them are in conflict, wherever they are.
+/// `no_op`: the number of MPI_NO_OP.
+pub fn go_together(deeds: impl Iterator<Item = Deed>, no_op: u32) -> bool {
+    let mut different = [Deed::Read; MOST_DEEDS];
+    let mut count = 0;
+    for deed in deeds {
+        let known = different.get(..count).unwrap_or_default();
+        if known.contains(&deed) {
+            continue;
+        }
+        if !deed.goes_with(deed, no_op) || !known.iter().all(|other| deed.goes_with(*other, no_op)) {
+            return false;
+        }
+        let Some(place) = different.get_mut(count) else { return false };
+        *place = deed;
+        count += 1;
+    }
+    true
+}
+
 /// An access to bytes of the target's memory, `start` up to and without `end`. `P`: how the caller knows calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access<P> {

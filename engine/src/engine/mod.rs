@@ -149,6 +149,7 @@ impl Engine {
             model: Model {
                 ranks: list,
                 blind: false,
+                has_gaps: false,
                 has_dumps: false,
                 spare: Vec::new(),
                 spare_patterns: Vec::new(),

@@ -2,9 +2,8 @@
 
 use crate::arg_places::{ArgPlaces, NONE, Side};
 use crate::model::Model;
-use crate::state::{Accessed, CommIx, Exposed, Exposes, Lasts, Member, Origin, OutOfRange, UnlikeSides, row_int};
+use crate::state::{Accessed, CommIx, Exposed, Exposes, Lasts, Member, Origin, OutOfRange, Runs, UnlikeSides, row_int};
 use rma::Deed;
-use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use trace_format::definition::{FIRST_USER_ID, Id};
@@ -117,12 +116,8 @@ impl Model {
         }
         let Some(window) = &mut self.comms.list[m.ix].window else { return };
         window.unclear |= failed;
-        let Some((target, accessed)) = accessed.filter(|_| is_clear && !failed) else { return };
-        let together = window.together(place, target);
-        window.member(place).epochs.access(target, ());
-        window.access_passively(target, &accessed, (learned, is_guarded));
-        if let Some(together) = together {
-            window.open.add(together, accessed);
+        if let Some((target, accessed)) = accessed.filter(|_| is_clear && !failed) {
+            window.access(target, accessed, (learned, is_guarded));
         }
     }
 
@@ -177,15 +172,21 @@ impl Model {
         let displacement = origin.int(s.target_disp)?;
         let (count, datatype) = target_data(origin, s)?;
         let map = self.typemap(origin.rank, datatype)?;
-        let mut runs = map.runs(count);
-        let found: SmallVec<[(i64, i64); 4]> =
-            runs.by_ref().take(MAX_RUNS).filter_map(|(at, len)| Some((at, at.checked_add_unsigned(len)?))).collect();
-        if found.is_empty() || runs.next().is_some() {
+        let mut runs = map.runs(count).filter_map(|(at, len)| Some((at, at.checked_add_unsigned(len)?)));
+        let (first, second) = (runs.next()?, runs.next());
+        let found = match second {
+            None => Runs::One([first]),
+            Some(second) => {
+                let more = runs.by_ref().take(MAX_RUNS - 2);
+                Runs::Several([first, second].into_iter().chain(more).collect())
+            }
+        };
+        if runs.next().is_some() {
             return None;
         }
         let deed = self.deed(origin, s, datatype);
-        let (call, runs, lasts) = (origin.clone(), found.as_slice().into(), Lasts::UntilSynchronized);
-        Some(Accessed { call, origin: place, displacement, deed, runs, lasts })
+        let (call, lasts) = (origin.clone(), Lasts::UntilSynchronized);
+        Some(Accessed { call, origin: place, displacement, deed, runs: found, lasts })
     }
 
     fn deed(&self, origin: &Origin, s: &ArgPlaces, datatype: Id) -> Deed {

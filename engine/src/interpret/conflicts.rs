@@ -2,8 +2,8 @@
 
 use super::accesses::NO_OP;
 use crate::model::Model;
-use crate::state::{AccessConflict, Accessed, Begun, Between, CommIx, Exposed, Over, Turn, each_pair};
-use rma::{Access, Deed, InOrder, Unordered};
+use crate::state::{AccessConflict, Accessed, Between, CommIx, Exposed, Over, Turn, each_pair};
+use rma::{Access, Deed, InOrder, Unordered, go_together};
 use rustc_hash::FxHashSet;
 
 impl Model {
@@ -49,13 +49,15 @@ impl Model {
         }
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
-        if window.unclear || comm.a.iter().any(|rank| self.ranks.get(rank as usize).is_none_or(|r| r.holed || r.lost)) {
+        if window.unclear || self.are_calls_missing(ix) {
             return;
         }
+        let comm = &mut self.comms.list[ix];
+        let Some(window) = &mut comm.window else { return };
         if !window.are_all_known(size) {
             return window.late.extend(over);
         }
-        let (begun, rules) = (self.begun(ix), self.rules_of_accumulates(ix));
+        let rules = self.rules_of_accumulates(ix);
         for (together, mut accesses) in over {
             let target = together.target();
             // The order in which ranks are read tells nothing.
@@ -67,11 +69,19 @@ impl Model {
             let rank = comm.a.get(target);
             let exposed = comm.window.as_ref().and_then(|w| w.members.get(&target)).and_then(|m| m.exposed);
             let is_shared = comm.window.as_ref().is_some_and(|window| window.is_shared);
-            if let Some((rank, exposed)) = rank.zip(exposed) {
-                self.judge_target(rules, (rank, exposed, is_shared), (together.between(), &begun), &accesses);
+            let may_conflict = !go_together(accesses.iter().map(|access| access.deed), rules.0);
+            if let Some((rank, exposed)) = rank.zip(exposed).filter(|_| may_conflict) {
+                self.judge_target(ix, rules, (rank, exposed, is_shared), together.between(), &accesses);
             }
             accesses.into_iter().for_each(|access| self.recycle(access.call));
         }
+    }
+
+    /// Are calls of a process of a window missing?
+    pub(super) fn are_calls_missing(&self, window: CommIx) -> bool {
+        let is_missing = |rank: i32| self.ranks.get(rank as usize).is_none_or(|r| r.holed || r.lost);
+        let comm = &self.comms.list[window];
+        (self.has_gaps || comm.is_foreign()) && comm.a.iter().any(is_missing)
     }
 
     /// The operation that goes with all others in accumulate functions on a window, and what is in order of one origin.
@@ -84,9 +94,10 @@ impl Model {
     /// Accesses to the memory of one process that nothing orders.
     fn judge_target(
         &mut self,
+        ix: CommIx,
         (no_op, in_order): (u32, InOrder),
         (target, exposed, is_shared): (i32, Exposed, bool),
-        (between, begun): (Between, &Begun),
+        between: Between,
         accesses: &[Accessed],
     ) {
         let mut all: Unordered<u32> = Unordered::default();
@@ -101,6 +112,7 @@ impl Model {
         let is_certain = is_shared.then(|| !self.have_threads(accesses));
         if accesses.iter().any(Accessed::is_own) && !accesses.iter().all(Accessed::is_own) && is_certain != Some(false)
         {
+            let begun = &self.begun(ix);
             let is_unordered = |a: usize, b: usize| {
                 let (own, other) = match accesses[a].is_own() {
                     true => (&accesses[a], &accesses[b]),

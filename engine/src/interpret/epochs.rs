@@ -19,6 +19,11 @@ impl Model {
         };
         let member = self.resolve(origin, Kind::Win, int(Kind::Win, 0)? as Id)?;
         let me = origin.rank;
+        if is_flush(sync) {
+            self.comms.list[member.ix].epochs.unclear |= self.has_threads(me);
+            self.notify_epoch(origin, sync, member.ix);
+            return Some(member.ix);
+        }
         let group = int(Kind::Group, 0).and_then(|id| self.ranks[me as usize].objects.groups.get(&(id as Id))).cloned();
         let target = int(Kind::Rank, 0).and_then(|t| self.comms.list[member.ix].peers(member.position).get(t as i32));
         let constant = |name: &str| self.constants.get(name).copied();
@@ -100,6 +105,9 @@ impl Model {
             self.notify_epoch(origin, RmaSync::RmaWait, win);
         }
         self.notify_met(origin, sync, failed);
+        if is_flush(sync) {
+            return self.comms.list[win].epochs.unclear |= failed;
+        }
         let target = self.target_of(origin, win);
         let e = &mut self.comms.list[win].epochs;
         e.unclear |= failed;
@@ -116,4 +124,10 @@ impl Model {
             _ => {}
         }
     }
+}
+
+/// Does a call neither begin nor end an epoch?
+fn is_flush(sync: RmaSync) -> bool {
+    use RmaSync::{Flush, FlushAll, FlushLocal, FlushLocalAll};
+    matches!(sync, Flush | FlushAll | FlushLocal | FlushLocalAll)
 }

@@ -67,8 +67,7 @@ impl Model {
     }
 
     fn is_unclear(&self, ix: CommIx) -> bool {
-        let comm = &self.comms.list[ix];
-        let is_whole = comm.a.iter().all(|rank| self.ranks.get(rank as usize).is_some_and(|r| !r.holed && !r.lost));
-        !is_whole || comm.window.as_ref().is_none_or(|window| window.unclear)
+        let window = self.comms.list[ix].window.as_ref();
+        self.are_calls_missing(ix) || window.is_none_or(|window| window.unclear)
     }
 }

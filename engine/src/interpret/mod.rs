@@ -133,7 +133,7 @@ impl Model {
             Outcome::Returned(class) => {
                 let r = &mut self.ranks[rank as usize];
                 r.events += 1;
-                let plain = class == 0 && !r.sums && r.exposes.is_empty() && !self.blind && !self.listeners.is_on();
+                let plain = class == 0 && !r.sums && !self.blind && !self.listeners.is_on();
                 if plain && r.thread(thread).polls.all().is_empty() && self.quick(&origin, s) {
                     return;
                 }
@@ -155,6 +155,8 @@ impl Model {
         let (mut send, mut recv) = (None, None);
         match s.class {
             Class::Local if !s.hands_out && !s.is_of_files && (s.win, s.info) == (NONE, NONE) => return true,
+            // Its buffer may be in memory that others access.
+            _ if !self.ranks[origin.rank as usize].exposes.is_empty() => return false,
             Class::Send(mode, Start::Nonblocking) => send = self.start_send(origin, None, s, mode),
             Class::Recv(Start::Nonblocking) => recv = self.start_recv(origin, None, s.peer, s.tag, s),
             _ => return false,

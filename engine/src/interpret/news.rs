@@ -106,16 +106,16 @@ impl Model {
 
     /// Judges the accesses under shared locks in a phase that all processes have left, or all that are left.
     pub(super) fn judge_passive(&mut self, ix: CommIx, phase: Option<u64>) {
-        let is_quiet = self.comms.list[ix].window.as_ref().is_none_or(|window| window.is_quiet());
-        let begun = if is_quiet { Begun::default() } else { self.begun(ix) };
         let (no_op, _) = self.rules_of_accumulates(ix);
+        let may_conflict = self.comms.list[ix].window.as_ref().is_some_and(|window| window.may_conflict(no_op));
+        let begun = if may_conflict { self.begun(ix) } else { Begun::default() };
+        let is_whole = !self.are_calls_missing(ix);
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
         // In which order threads act on shared memory is not known.
         let has_threads =
             || comm.a.iter().any(|rank| self.ranks.get(rank as usize).is_some_and(|r| r.threads.len() > 1));
         let is_known = !window.unclear && window.are_all_known(size) && !(window.is_shared && has_threads());
-        let is_whole = comm.a.iter().all(|rank| self.ranks.get(rank as usize).is_some_and(|r| !r.holed && !r.lost));
         let (judged, left) = window.judge_passive(phase, no_op, (&self.order, &begun, &self.locks));
         if !window.is_undecided() {
             window.judged.extend(left.iter().copied());
@@ -159,6 +159,7 @@ impl Model {
                 self.order.forget(rank, since);
             }
         }
+        self.order.was_forgotten();
     }
 }
 

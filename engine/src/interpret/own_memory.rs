@@ -77,10 +77,10 @@ impl Model {
     /// A call begins the operation that `described` has the arguments of.
     fn use_memory(&mut self, call: &Rc<Origin>, described: &Rc<Origin>, lasts: impl Fn() -> Lasts, outs: &Args) {
         for used in self.uses(described, described.arg_places, outs) {
-            let all: SmallVec<[Exposes; 2]> = self.ranks[call.rank as usize].exposes.iter().copied().collect();
-            if self.is_elsewhere(described, &used, &all) {
+            if self.is_elsewhere(described, &used) {
                 continue;
             }
+            let all: SmallVec<[Exposes; 2]> = self.ranks[call.rank as usize].exposes.iter().copied().collect();
             let (deed, runs) = (used.deed, self.used_runs(described, &used).unwrap_or_default());
             for exposes in all {
                 let within: Vec<(i64, i64)> = runs.iter().filter_map(|run| exposes.within(*run)).collect();
@@ -94,7 +94,7 @@ impl Model {
     }
 
     /// Is a buffer certainly in no memory that its process exposes?
-    fn is_elsewhere(&self, origin: &Origin, used: &Use, all: &[Exposes]) -> bool {
+    fn is_elsewhere(&self, origin: &Origin, used: &Use) -> bool {
         let span = || {
             let address = origin.int(used.side.buf)?;
             let (count, datatype) = (Counts::of(origin, used.side.count).get(0)?, origin.int(used.side.datatype)?);
@@ -102,7 +102,7 @@ impl Model {
             Some((address.checked_add(span.start)?, address.checked_add(span.end)?))
         };
         let is_one = matches!(used.data, Data::One);
-        is_one && span().is_some_and(|span| all.iter().all(|exposes| exposes.within(span).is_none()))
+        is_one && span().is_some_and(|span| !self.ranks[origin.rank as usize].exposes.is_within(span))
     }
 
     pub(super) fn use_window_memory(&mut self, exposes: Exposes, access: Accessed) {
@@ -116,7 +116,7 @@ impl Model {
 
     /// A call has completed the operation that another one of its process began, or perhaps any of them (`None`).
     pub(super) fn complete_own_memory(&mut self, rank: i32, begun: Option<u64>, call: u64) {
-        for exposes in &self.ranks[rank as usize].exposes {
+        for exposes in self.ranks[rank as usize].exposes.iter() {
             let window = self.comms.list.get_mut(exposes.window).and_then(|comm| comm.window.as_mut());
             window.into_iter().for_each(|window| window.complete_own(exposes.place, begun, call));
         }
@@ -179,35 +179,38 @@ impl Model {
             let most = most.filter(|_| start(s.class) == Start::Blocking);
             Some(Use { most, ..one(Deed::Write, s.recv) }).filter(|_| is_somebody(peer))
         };
-        let (reads, writes) = (|| Some(one(Deed::Read, s.send)), || Some(one(Deed::Write, s.recv)));
-        let mut all: SmallVec<[Use; 2]> = match s.class {
-            _ if is_access(s) => self.uses_of_file(origin, s, outs),
-            Class::Send(..) => sends().into_iter().collect(),
-            Class::Recv(_) => gets(s.peer).into_iter().collect(),
-            Class::Mrecv(_) => gets(NONE).into_iter().collect(),
-            Class::SendRecv(_) | Class::SendRecvReplace(_) => [sends(), gets(s.peer2)].into_iter().flatten().collect(),
-            Class::Rma | Class::RmaRequest => [reads(), writes()].into_iter().flatten().collect(),
+        let both = match s.class {
+            _ if is_access(s) => [self.use_of_file(origin, s, outs), None],
+            Class::Send(..) => [sends(), None],
+            Class::Recv(_) => [None, gets(s.peer)],
+            Class::Mrecv(_) => [None, gets(NONE)],
+            Class::SendRecv(_) | Class::SendRecvReplace(_) => [sends(), gets(s.peer2)],
+            Class::Rma | Class::RmaRequest => [Some(one(Deed::Read, s.send)), Some(one(Deed::Write, s.recv))],
             Class::Collective(coll, _) => self.uses_of_collective(origin, s, coll),
-            _ => SmallVec::new(),
+            _ => return SmallVec::new(),
         };
-        all.retain(|one| one.side.buf != NONE);
+        let mut all = SmallVec::new();
+        for used in both {
+            if let Some(used) = used.filter(|used| used.side.buf != NONE) {
+                all.push(used);
+            }
+        }
         all
     }
 
     /// The buffer of an access to a file. A read may come to the end of the file.
-    fn uses_of_file(&self, origin: &Origin, s: &ArgPlaces, outs: &Args) -> SmallVec<[Use; 2]> {
+    fn use_of_file(&self, origin: &Origin, s: &ArgPlaces, outs: &Args) -> Option<Use> {
         let most = origin.status_at(outs, s.status, 0).and_then(|status| status.bytes);
-        let used = match (s.send.count, start(s.class)) {
+        match (s.send.count, start(s.class)) {
             (NONE, Start::Blocking) if most.is_none() => None,
             (NONE, _) => Some(Use { deed: Deed::Write, side: s.recv, most, data: Data::One }),
             _ => Some(Use { deed: Deed::Read, side: s.send, most: None, data: Data::One }),
-        };
-        used.into_iter().collect()
+        }
     }
 
     /// The buffers of a collective operation on an intracommunicator.
-    fn uses_of_collective(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, coll: Coll) -> SmallVec<[Use; 2]> {
-        let Some((me, size)) = self.own_place(origin, s) else { return SmallVec::new() };
+    fn uses_of_collective(&mut self, origin: &Rc<Origin>, s: &ArgPlaces, coll: Coll) -> [Option<Use>; 2] {
+        let Some((me, size)) = self.own_place(origin, s) else { return [None, None] };
         let root = origin.int(s.root).and_then(|root| u64::try_from(root).ok());
         let at_root = root == Some(me);
         let is_in_place = |side: Side| origin.int(side.buf) == Some(IN_PLACE);
@@ -215,7 +218,7 @@ impl Model {
         let but = |other: Side| Some(me).filter(|_| is_in_place(other));
         let reads = |data| Some(Use { deed: Deed::Read, side: s.send, most: None, data });
         let writes = |data| Some(Use { deed: Deed::Write, side: s.recv, most: None, data });
-        let both = match coll {
+        match coll {
             Coll::Bcast if at_root => [reads(Data::One), None],
             Coll::Bcast => [None, root.and_then(|_| writes(Data::One))],
             Coll::Reduce => [reads(Data::One), writes(Data::One).filter(|_| at_root)],
@@ -233,8 +236,7 @@ impl Model {
             Coll::Alltoall => [reads(Data::Each(size, None)), writes(Data::Each(size, None))],
             Coll::Alltoallv | Coll::Alltoallw => [reads(Data::Placed(None)), writes(Data::Placed(None))],
             _ => [None, None],
-        };
-        both.into_iter().flatten().collect()
+        }
     }
 
     /// The place of the process on an intracommunicator, and how many there are.
@@ -246,12 +248,12 @@ impl Model {
 
     /// A process has exposed memory from this address on.
     pub(super) fn expose_memory(&mut self, rank: i32, exposes: Exposes) {
-        self.ranks[rank as usize].exposes.push(exposes);
+        self.ranks[rank as usize].exposes.add(exposes);
     }
 
     /// A process has freed a window.
     pub(super) fn withdraw_memory(&mut self, rank: i32, window: CommIx) {
-        self.ranks[rank as usize].exposes.retain(|exposes| exposes.window != window);
+        self.ranks[rank as usize].exposes.withdraw(window);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::own_memory::Use;
 use crate::arg_places::NONE;
 use crate::model::Model;
-use crate::state::{Element, Extent, Origin, Typed};
+use crate::state::{Element, Extent, Origin, Typed, locals_between};
 use rma::Deed;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Model {
         let address = origin.int(side.buf).filter(|address| *address > 0)?;
         let r = &self.ranks[origin.rank as usize];
         let slots = r.variables.slots(origin.site, origin.thread);
-        let may_be_variable = r.may_have_variable(address as u64, r.variables.locals(origin.site, origin.thread));
+        let may_be_variable = r.may_have_variable(address as u64, locals_between(slots));
         let datatype = origin.int(side.datatype).map(|id| id as Id);
         let known = r.variables.kept.get(&(origin.site, side.buf));
         let is_typed = datatype.is_none_or(|id| known.is_some_and(|kept| kept.has_type(id)));
@@ -57,8 +57,12 @@ impl Model {
                 && used.deed == Deed::Write;
         let status = outs.and_then(|outs| origin.status_at(outs, origin.arg_places.status, 0));
         let kept = self.ranks[origin.rank as usize].variables.at(origin.site, side.buf)?;
-        if let (Some(datatype), Some(elements)) = (datatype, elements) {
-            kept.types.push(Typed { call: origin.clone(), side, address, datatype, elements });
+        match (datatype, elements) {
+            (Some(datatype), Some(elements)) => {
+                kept.types.push(Typed { call: origin.clone(), side, address, datatype, elements });
+            }
+            (Some(datatype), None) if !is_typed && datatype < FIRST_USER_ID => kept.unformed.push(datatype),
+            _ => {}
         }
         if may_be_variable {
             let got = status.and_then(|status| status.bytes).filter(|_| takes_less);

@@ -41,6 +41,8 @@ pub(crate) struct Model {
     pub(crate) ranks: Vec<Rank>,
     /// Calls of some rank are missing in the middle of what was fed: see [`Model::lose_sight`].
     pub(crate) blind: bool,
+    /// Of some rank calls are missing, or were: see [`Model::make_dim`].
+    pub(crate) has_gaps: bool,
     /// The program has put arrays of its own into the traces.
     pub(crate) has_dumps: bool,
     /// Calls that nobody needs any more, for their memory.
@@ -134,7 +136,7 @@ impl Model {
     /// by itself is looked at, and how the ranks end.
     pub(crate) fn lose_sight(&mut self) {
         self.settle_replay();
-        self.blind = true;
+        (self.blind, self.has_gaps) = (true, true);
         self.ranks.iter_mut().for_each(|r| r.holed = true);
     }
 

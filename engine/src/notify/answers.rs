@@ -34,6 +34,7 @@ impl Model {
         if !self.is_dim(rank) {
             self.settle_replay();
         }
+        self.has_gaps = true;
         if let Some(r) = self.rank_mut(rank) {
             how(r);
         }

@@ -39,6 +39,56 @@ impl Exposes {
     }
 }
 
+/// The memory that a process exposes, by all windows.
+#[derive(Debug, Default)]
+pub(crate) struct ExposedMemory {
+    /// In the order in which it was exposed.
+    all: Vec<Exposes>,
+    /// By the first address: that, and the end of what reaches farthest of it and all in front of it.
+    reach: Vec<(i64, i64)>,
+}
+
+impl ExposedMemory {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Exposes> {
+        self.all.iter()
+    }
+
+    pub(crate) fn contains(&self, exposes: &Exposes) -> bool {
+        self.all.contains(exposes)
+    }
+
+    pub(crate) fn add(&mut self, exposes: Exposes) {
+        self.all.push(exposes);
+        self.sort();
+    }
+
+    pub(crate) fn withdraw(&mut self, window: CommIx) {
+        self.all.retain(|exposes| exposes.window != window);
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        let spans = self.all.iter().filter(|exposes| exposes.size > 0);
+        self.reach = spans.map(|exposes| (exposes.base, exposes.base.saturating_add(exposes.size))).collect();
+        self.reach.sort_unstable();
+        let mut farthest = i64::MIN;
+        for (_, end) in &mut self.reach {
+            farthest = farthest.max(*end);
+            *end = farthest;
+        }
+    }
+
+    /// Is any of it among these addresses (from, and up to)?
+    pub(crate) fn is_within(&self, (from, to): (i64, i64)) -> bool {
+        let before = self.reach.partition_point(|(base, _)| *base < to);
+        from < to && before.checked_sub(1).and_then(|last| self.reach.get(last)).is_some_and(|(_, end)| *end > from)
+    }
+}
+
 /// One access, with the bytes of its target as far as the origin knows them.
 #[derive(Debug, Clone)]
 pub(crate) struct Accessed {

@@ -46,7 +46,7 @@ mod window;
 mod words;
 
 pub(crate) use accesses::{
-    AccessConflict, Accessed, Between, Exposed, Exposes, Lasts, OutOfRange, Over, Together, Turn, UnlikeSides,
+    AccessConflict, Accessed, Between, Exposed, Exposes, Lasts, OutOfRange, Over, Runs, Together, Turn, UnlikeSides,
 };
 pub(crate) use buffers::names_session;
 pub use call::int;
@@ -87,7 +87,7 @@ pub(crate) use sums::Sum;
 pub(crate) use sweeps::{SWEEP_AT, Sweeps};
 pub(crate) use turns::LastUse;
 pub(crate) use untimely::{Untimely, is_finalize};
-pub(crate) use variables::{Element, Extent, TooSmall, Typed, Unlike};
+pub(crate) use variables::{Element, Extent, TooSmall, Typed, Unlike, locals_between};
 pub(crate) use window::Window;
 pub(crate) use words::{op_name, outside_rank, plural, rank_list};
 

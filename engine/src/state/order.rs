@@ -63,6 +63,8 @@ pub(crate) type Begun = FxHashMap<i32, u64>;
 const MOST_ENTRIES: usize = 1 << 11;
 /// Messages and collective operations.
 const MOST_MEETINGS: usize = 1 << 20;
+/// With fewer things in it, nobody looks what can be forgotten.
+const LONG: usize = 1 << 12;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -73,6 +75,8 @@ pub(crate) struct Order {
     /// The calls of a collective operation.
     collectives: FxHashMap<(CommIx, u64), Calls>,
     epochs: FxHashMap<Epoch, CallPlace>,
+    /// How many things were in it when all was forgotten that could be.
+    len_after_forgetting: usize,
     /// By process, entries in front of the call, and how news are taken.
     pasts: RefCell<FxHashMap<(i32, usize, Taken), Rc<Past>>>,
 }
@@ -100,12 +104,17 @@ struct Past {
 impl Order {
     /// Is it worth while to forget what nobody will ask for?
     pub(crate) fn is_long(&self) -> bool {
-        const LONG: usize = 1 << 12;
-        self.sent.len()
-            + self.epochs.len()
-            + self.collectives.len()
-            + self.logs.values().map(|log| log.entries.len()).sum::<usize>()
-            > LONG
+        self.len() > LONG.max(2 * self.len_after_forgetting)
+    }
+
+    fn len(&self) -> usize {
+        let logged: usize = self.logs.values().map(|log| log.entries.len()).sum();
+        self.sent.len() + self.epochs.len() + self.collectives.len() + logged
+    }
+
+    /// What could be forgotten was.
+    pub(crate) fn was_forgotten(&mut self) {
+        self.len_after_forgetting = self.len();
     }
 
     /// Nobody will ask for anything that has happened so far.

@@ -7,7 +7,7 @@ use super::lock_knots::{Before, Lasting};
 use super::locks::Locks;
 use super::order::{Begun, CallPlace, Order};
 use super::window::Window;
-use rma::{Access, Deed, InOrder, Unordered};
+use rma::{Access, Deed, InOrder, Unordered, go_together};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::cell::{Cell, RefCell};
@@ -24,6 +24,8 @@ const MOST_KEPT: usize = 1 << 13;
 const MOST_ASKED: usize = 1 << 5;
 /// More pairs that wait for data are not.
 const MOST_UNDECIDED: usize = 1 << 6;
+/// More different deeds are not told apart.
+const MOST_DEEDS: usize = 9;
 /// More pairs of accesses are not looked at one by one.
 const MOST_PAIRS: usize = 1 << 18;
 
@@ -53,10 +55,15 @@ struct Held {
 struct Phases {
     all: BTreeMap<u64, Vec<Held>>,
     count: usize,
+    /// The different deeds of these, and perhaps of some that were taken out.
+    deeds: SmallVec<[Deed; 4]>,
 }
 
 impl Phases {
     fn add(&mut self, held: Held) {
+        if !self.deeds.contains(&held.access.deed) && self.deeds.len() < MOST_DEEDS {
+            self.deeds.push(held.access.deed);
+        }
         self.all.entry(held.phase).or_default().push(held);
         self.count += 1;
     }
@@ -64,8 +71,13 @@ impl Phases {
     /// Takes out what belongs to a phase or the ones before it, or everything (`None`).
     fn take(&mut self, phase: Option<u64>) -> Vec<Held> {
         let later = phase.map(|phase| self.all.split_off(&(phase + 1))).unwrap_or_default();
-        let taken: Vec<Held> = std::mem::replace(&mut self.all, later).into_values().flatten().collect();
+        let mut phases = std::mem::replace(&mut self.all, later).into_values();
+        let mut taken = phases.next().unwrap_or_default();
+        phases.for_each(|more| taken.extend(more));
         self.count -= taken.len();
+        if self.count == 0 {
+            self.deeds.clear();
+        }
         taken
     }
 
@@ -154,10 +166,16 @@ impl EndsBefore {
 }
 
 impl Passive {
-    /// Is there nothing to be judged?
-    pub(super) fn is_quiet(&self) -> bool {
-        let mut all = self.held.values().chain(self.exclusive.values());
-        self.undecided.is_empty() && all.all(|all| all.count == 0)
+    /// May something be found, as far as deeds tell? See [`Passive::may_conflict_at`].
+    pub(super) fn may_conflict(&self, no_op: u32) -> bool {
+        !self.undecided.is_empty() || self.held.keys().any(|target| self.may_conflict_at(*target, no_op))
+    }
+
+    /// May accesses to a target be in conflict? Most programs have such deeds there, between two collective operations, that it
+    /// does not matter which bytes they are about.
+    fn may_conflict_at(&self, target: i32, no_op: u32) -> bool {
+        let lists = [&self.held, &self.exclusive].into_iter().filter_map(|lists| lists.get(&target));
+        !go_together(lists.flat_map(|all| all.deeds.iter().copied()), no_op)
     }
 
     pub(super) fn is_undecided(&self) -> bool {
@@ -237,7 +255,8 @@ impl Passive {
         }
     }
 
-    /// Copies the accesses that are not over, to keep them. They come in the order of their origins.
+    /// Copies the accesses that are not over, to keep them. They come in the order of their origins, or where that does not
+    /// matter in the order of the turns in which these were read.
     fn not_over(&self, target: i32, all: &[Held], left: &FxHashMap<i32, Passed>) -> Vec<Held> {
         let keep = |held: &Held| {
             let Held { access, guard, phase, .. } = held;
@@ -251,13 +270,19 @@ impl Passive {
         of_one.take(MOST_KEPT).map(keep).collect()
     }
 
-    /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged.
-    fn ripe(&mut self, phase: Option<u64>) -> Vec<(i32, Vec<Held>)> {
-        let all = self.held.iter_mut().map(|(target, all)| (*target, all.take(phase)));
-        let mut all: Vec<(i32, Vec<Held>)> = all.filter(|(_, all): &(i32, Vec<Held>)| !all.is_empty()).collect();
-        all.sort_by_key(|(target, _)| *target);
+    /// All have passed a phase, or the run is over (`None`): the targets with accesses to be judged, and whether these may be in
+    /// conflict.
+    fn ripe(&mut self, phase: Option<u64>, no_op: u32) -> Vec<(i32, Vec<Held>, bool)> {
+        let may_conflict: FxHashSet<i32> =
+            self.held.keys().copied().filter(|target| self.may_conflict_at(*target, no_op)).collect();
+        let all = self.held.iter_mut().filter(|(_, all)| all.count > 0);
+        let all = all.map(|(target, all)| (*target, all.take(phase), may_conflict.contains(target)));
+        let mut all: Vec<(i32, Vec<Held>, bool)> = all.filter(|(_, all, _)| !all.is_empty()).collect();
+        all.sort_by_key(|(target, ..)| *target);
         // The order in which ranks are read tells nothing.
-        all.iter_mut().for_each(|(_, all)| all.sort_by_key(|held| (held.access.origin, held.access.call.index)));
+        for (_, all, _) in all.iter_mut().filter(|(_, all, may)| *may || all.len() > MOST_KEPT) {
+            all.sort_by_key(|held| (held.access.origin, held.access.call.index));
+        }
         all
     }
 
@@ -311,15 +336,15 @@ impl Window {
         no_op: u32,
         (order, begun, locks): (&Order, &Begun, &Locks),
     ) -> (Vec<Judged>, Vec<(i32, u64)>) {
-        let ripe = self.passive.ripe(phase);
+        let ripe = self.passive.ripe(phase, no_op);
         let mut exclusive = self.passive.ripe_exclusive(phase);
         let left = phase.map(|phase| self.passive.left(phase)).unwrap_or_default();
         let is_meeting = !left.is_empty() && left.values().all(|passed| passed.is_meeting);
         let are_any_exclusive = locks.are_any_exclusive();
         let mut all = self.passive.decide(phase.is_none(), order, begun);
         let mut undecided = Vec::new();
-        for (target, mut held) in ripe {
-            let exposed = self.members.get(&target).and_then(|member| member.exposed);
+        for (target, mut held, may_conflict) in ripe {
+            let exposed = self.members.get(&target).and_then(|member| member.exposed).filter(|_| may_conflict);
             let judge = exposed.map(|exposed| {
                 let (passive, asked, left, undecided) =
                     (&self.passive, Cell::new(0), phase.map(|_| &left), RefCell::default());

@@ -1,6 +1,6 @@
 //! The state of one rank.
 
-use super::accesses::Exposes;
+use super::accesses::ExposedMemory;
 use super::buffers::Buffers;
 use super::call::{Origin, Pattern};
 use super::comms::Objects;
@@ -154,7 +154,7 @@ pub(crate) struct Rank {
     /// The info objects that say something of windows.
     pub(crate) infos: FxHashMap<Id, Hints>,
     /// Memory of its own that others may access.
-    pub(crate) exposes: Vec<Exposes>,
+    pub(crate) exposes: ExposedMemory,
     /// The news that the call brings which is returning.
     pub(crate) news: Vec<News>,
     /// Sessions that are open.

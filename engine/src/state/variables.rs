@@ -4,6 +4,7 @@
 use super::call::Origin;
 use crate::arg_places::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
 use symbols::variables::Storage;
@@ -57,6 +58,8 @@ pub(crate) struct Typed {
 pub(crate) struct Kept {
     pub(crate) extents: Vec<Extent>,
     pub(crate) types: Vec<Typed>,
+    /// Named datatypes of which it is not known how elements are represented, MPI_BYTE for one.
+    pub(crate) unformed: SmallVec<[Id; 2]>,
 }
 
 /// See the module.
@@ -108,8 +111,7 @@ impl Buffers {
 
     /// Between which addresses local variables of the functions of a stack may be.
     pub(crate) fn locals(&self, stack: Id, thread: u16) -> (u64, u64) {
-        let slots = self.slots(stack, thread);
-        slots.and_then(|slots| slots.first().copied().zip(slots.last().copied())).unwrap_or((0, 0))
+        locals_between(self.slots(stack, thread))
     }
 
     pub(crate) fn slots(&self, stack: Id, thread: u16) -> Option<&Rc<[u64]>> {
@@ -133,10 +135,17 @@ impl Buffers {
     }
 }
 
+/// Between which addresses local variables may be, by the places of the return addresses of a stack.
+pub(crate) fn locals_between(slots: Option<&Rc<[u64]>>) -> (u64, u64) {
+    slots.and_then(|slots| slots.first().copied().zip(slots.last().copied())).unwrap_or((0, 0))
+}
+
 impl Kept {
     /// Is a datatype known, or are there enough?
     pub(crate) fn has_type(&self, datatype: Id) -> bool {
-        self.types.len() >= MAX_KEPT || self.types.iter().any(|typed| typed.datatype == datatype)
+        self.types.len() >= MAX_KEPT
+            || self.types.iter().any(|typed| typed.datatype == datatype)
+            || self.unformed.contains(&datatype)
     }
 
     /// Keeps an extent, if it reaches where no other one does.

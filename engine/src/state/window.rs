@@ -50,11 +50,23 @@ pub(crate) struct Member {
 impl Member {
     /// The lock that it has on a target.
     fn guard(&self, target: i32) -> Guard {
-        match (self.epochs.home(target), self.exclusive.contains(&target)) {
-            (Ok(Home::Lock), true) => Guard::Exclusive,
-            (Ok(Home::Lock), false) => Guard::Shared,
+        match self.epochs.home(target) {
+            Ok(Home::Lock) => self.guard_by_lock(target),
             _ => Guard::None,
         }
+    }
+
+    fn guard_by_lock(&self, target: i32) -> Guard {
+        if self.exclusive.contains(&target) { Guard::Exclusive } else { Guard::Shared }
+    }
+
+    /// The accesses that one of this process, `origin`, to `target` now belongs to.
+    fn together(&self, origin: i32, target: i32, home: Home) -> Option<Together> {
+        Some(match home {
+            Home::Lock => Together::Locked { target, origin },
+            Home::Start => Together::Start { target, origin, nth: self.starts.get(&target).copied()? },
+            Home::Fence => Together::Fences { target, phase: self.fences },
+        })
     }
 }
 
@@ -141,16 +153,6 @@ impl Window {
         self.known == size as usize
     }
 
-    /// The accesses that one of `origin` to `target` now belongs to.
-    pub(crate) fn together(&mut self, origin: i32, target: i32) -> Option<Together> {
-        let member = self.member(origin);
-        Some(match member.epochs.home(target).ok()? {
-            Home::Lock => Together::Locked { target, origin },
-            Home::Start => Together::Start { target, origin, nth: member.starts.get(&target).copied()? },
-            Home::Fence => Together::Fences { target, phase: member.fences },
-        })
-    }
-
     /// The process has passed a fence: the accesses that are over, since all of `size` processes have passed it.
     pub(crate) fn fenced(&mut self, place: i32, size: u32) -> Over {
         let is_shared = self.is_shared;
@@ -169,14 +171,24 @@ impl Window {
         self.open.take_phase(phase)
     }
 
-    /// An access of `origin` to `target`, if that is under a lock. `learned`: see [`super::rank::Rank::learned`];
-    /// `is_guarded`: the origin holds an exclusive lock.
-    pub(crate) fn access_passively(&mut self, target: i32, access: &Accessed, (learned, is_guarded): (u64, bool)) {
-        let member = self.member(access.origin);
-        let guard = member.guard(target);
-        let held = (member.phase, member.learned == learned && !is_guarded);
-        if guard != Guard::None {
-            self.passive.add(target, access.clone(), guard, held);
+    /// A process has accessed memory of `target`. `learned`: see [`super::rank::Rank::learned`]; `is_guarded`: it holds an exclusive
+    /// lock.
+    pub(crate) fn access(&mut self, target: i32, access: Accessed, (learned, is_guarded): (u64, bool)) {
+        let origin = access.origin;
+        let member = self.member(origin);
+        let Ok(home) = member.epochs.home(target) else { return };
+        let together = member.together(origin, target, home);
+        match home {
+            Home::Fence => member.epochs.access(target, ()),
+            Home::Start => {}
+            Home::Lock => {
+                let guard = member.guard_by_lock(target);
+                let held = (member.phase, member.learned == learned && !is_guarded);
+                self.passive.add(target, access.clone(), guard, held);
+            }
+        }
+        if let Some(together) = together {
+            self.open.add(together, access);
         }
     }
 
@@ -186,9 +198,9 @@ impl Window {
         self.unattached.keep(Early { target, access, phase });
     }
 
-    /// See [`Passive::is_quiet`].
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.passive.is_quiet()
+    /// See [`Passive::may_conflict`].
+    pub(crate) fn may_conflict(&self, no_op: u32) -> bool {
+        self.passive.may_conflict(no_op)
     }
 
     /// Is of some accesses not decided yet whether others meet them?

@@ -112,15 +112,16 @@ pub struct VaryingPlaces {
 }
 
 impl VaryingPlaces {
-    fn of(func: FnId, count: Place, tag: Place) -> VaryingPlaces {
+    fn of(func: FnId, tag: Place) -> VaryingPlaces {
         let fields = varying_fields(func);
+        let is_count = |field: &Field| matches!(func.row().params[field.place].kind, Kind::Count | Kind::LargeCount);
         let numbered = || (1..).zip(fields);
         let is_argument = |field: &Field| matches!(field.part, Part::Given | Part::Handle) && field.place < 16;
         let arguments = numbered().filter(|(_, field)| is_argument(field));
         let at = |is: &dyn Fn(&Field) -> bool| fields.iter().position(is).map(|at| at as u8);
         VaryingPlaces {
             arguments: arguments.fold(0, |all, (number, field)| all | number << (4 * field.place)),
-            count: at(&|field| field.part == Part::Given && field.place == usize::from(count)),
+            count: at(&|field| field.part == Part::Given && is_count(field)),
             tag: at(&|field| field.part == Part::Given && field.place == usize::from(tag)),
             status: at(&|field| field.part == Part::Status(0)),
         }
@@ -192,11 +193,7 @@ fn of(f: &Function) -> ArgPlaces {
         new_win: made(Kind::Win),
         new_file: made(Kind::File),
         own: OwnRequest::of(f.id, find(0, &|k, _, _| k == Kind::Request)),
-        varying: VaryingPlaces::of(
-            f.id,
-            find(0, &|k, _, _| matches!(k, Kind::Count | Kind::LargeCount)),
-            find(0, &|k, d, _| k == Kind::Tag && d == Dir::In),
-        ),
+        varying: VaryingPlaces::of(f.id, find(0, &|k, d, _| k == Kind::Tag && d == Dir::In)),
     };
     // A buffer is described by the count and the datatype behind it; two buffers may share those behind both.
     for (i, p) in f.params.iter().enumerate() {

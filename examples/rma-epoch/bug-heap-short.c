@@ -1,4 +1,4 @@
-// Each rank takes 64 counters from malloc, and exposes them by a window.
+// Each rank takes 400 counters from malloc, and exposes them by a window.
 //
 // What is wrong: they are freed before the window. The other rank may access the memory until MPI_Win_free has returned.
 // The fix: MPI_Win_free before free(3).
@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { CELLS = 64 };
+enum { CELLS = 400 };
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-// Each rank takes 64 counters from malloc, and exposes them by a window.
+// Each rank takes 400 counters from malloc, and exposes them by a window.
 //
 // Correct: they are freed when the window is gone.
 //
@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { CELLS = 64 };
+enum { CELLS = 400 };
 
 int main(int argc, char **argv)
 {

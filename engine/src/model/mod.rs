@@ -41,7 +41,7 @@ pub(crate) struct Model {
     pub(crate) ranks: Vec<Rank>,
     /// Calls of some rank are missing in the middle of what was fed: see [`Model::lose_sight`].
     pub(crate) blind: bool,
-    /// Of some rank calls are missing, or were: see [`Model::make_dim`].
+    /// Calls of some rank are missing, or were: see [`Model::make_dim`].
     pub(crate) has_gaps: bool,
     /// The program has put arrays of its own into the traces.
     pub(crate) has_dumps: bool,

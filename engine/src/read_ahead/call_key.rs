@@ -143,7 +143,7 @@ impl Kept {
             NONE => Requests::None,
             place => own_requests(fields, place.into())?,
         };
-        Some(Kept { hash: likeness, details: 0, is_exact: is_wild(call, arg_places), fields, requests, arg_places })
+        Some(Kept { hash: likeness, details: 0, is_exact: is_exact(call, arg_places), fields, requests, arg_places })
     }
 
     pub(super) fn of(call: &Call<Args>) -> Kept {
@@ -188,7 +188,7 @@ impl Kept {
         if let Requests::Given(.., completed) = &mut requests {
             *completed = completed_by(arg_places, &call.outs);
         }
-        let (hash, details, is_exact) = (hasher.finish(), details.finish(), is_wild(call, arg_places));
+        let (hash, details, is_exact) = (hasher.finish(), details.finish(), is_exact(call, arg_places));
         Kept { hash, details, is_exact, fields, requests, arg_places }
     }
 }
@@ -347,9 +347,9 @@ fn looks_into_status(func: FnId) -> bool {
     row.class == Class::Local && row.params.iter().any(|param| (param.kind, param.dir) == (Kind::Status, Dir::In))
 }
 
-/// Does it receive a message from anywhere, or with any tag?
-fn is_wild(call: &Call<Args>, arg_places: &ArgPlaces) -> bool {
-    wildcards(call, arg_places) != [false; 4]
+/// Does it matter what varies? It does if a call receives a message from anywhere, or with any tag, or is an access to a window.
+fn is_exact(call: &Call<Args>, arg_places: &ArgPlaces) -> bool {
+    arg_places.class == Class::Rma || wildcards(call, arg_places) != [false; 4]
 }
 
 /// Which of the partners and tags of a call are not named.
@@ -436,7 +436,7 @@ mod tests {
             let is_status = |field: &Field| matches!(field.part, Part::Status(_));
             let details: Vec<bool> = fields.iter().map(|field| is_of_message(field) || is_status(field)).collect();
             let expected: &[bool] = match own_requests(fields, arg_places(function.id).request.into()) {
-                _ if fields.is_empty() => continue,
+                _ if fields.is_empty() || arg_places(function.id).class == Class::Rma => continue,
                 None => &[true; 5],
                 Some(Requests::MakesOwn) => &[true, false, false, true, true],
                 Some(_) => &[false, false, true, true, true],

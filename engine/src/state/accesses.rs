@@ -278,3 +278,33 @@ pub(crate) struct UnlikeSides {
     /// Where the elements that both have differ in type; otherwise one side has more.
     pub(crate) difference: Option<Difference>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory of several windows, some of it exposed twice, and one window of no size.
+    #[test]
+    fn exposed_memory_is_found_as_by_looking_at_each_window() {
+        let mut memory = ExposedMemory::default();
+        let pieces = [(1, 100, 50), (2, 120, 10), (3, 400, 1), (4, 140, 100), (5, 300, 0), (6, 20, 5)];
+        for (window, base, size) in pieces {
+            memory.add(Exposes { window, place: 0, owner: 0, base, size });
+        }
+        let hold_all = |memory: &ExposedMemory| {
+            for from in 0..450 {
+                for to in from..450 {
+                    let is_in_one = memory.iter().any(|exposes| exposes.within((from, to)).is_some());
+                    assert_eq!(memory.is_within((from, to)), is_in_one, "{from} to {to}");
+                }
+            }
+        };
+        hold_all(&memory);
+        assert!(memory.is_within((239, 240)) && !memory.is_within((240, 400)));
+        memory.withdraw(4);
+        hold_all(&memory);
+        assert!(!memory.is_within((150, 240)));
+        [1, 2, 3, 5, 6].into_iter().for_each(|window| memory.withdraw(window));
+        assert!(memory.is_empty() && !memory.is_within((0, 500)));
+    }
+}

@@ -112,7 +112,7 @@ impl Order {
         self.sent.len() + self.epochs.len() + self.collectives.len() + logged
     }
 
-    /// What could be forgotten was.
+    /// All was forgotten that could be.
     pub(crate) fn was_forgotten(&mut self) {
         self.len_after_forgetting = self.len();
     }

@@ -171,8 +171,8 @@ impl Window {
         self.open.take_phase(phase)
     }
 
-    /// A process has accessed memory of `target`. `learned`: see [`super::rank::Rank::learned`]; `is_guarded`: it holds an exclusive
-    /// lock.
+    /// A process has accessed memory of `target`. `learned`: see [`super::rank::Rank::learned`]; `is_guarded`: it holds an
+    /// exclusive lock.
     pub(crate) fn access(&mut self, target: i32, access: Accessed, (learned, is_guarded): (u64, bool)) {
         let origin = access.origin;
         let member = self.member(origin);

@@ -84,17 +84,32 @@ impl Block {
     /// Is it certain that the program has freed it, and that at least a part of it is free still?
     pub fn is_free(&self) -> bool {
         let (Some(own), Some(next)) = (words(self.memory - HEADER), words(self.next())) else { return false };
-        self.is_kept(own) || self.is_listed(own, next) || self.is_last(own)
+        self.is_kept(own) || self.is_listed(next) || self.starts(own).into_iter().flatten().any(|at| self.is_joined(at))
     }
 
-    /// Does it go on up to the end of its arena?
-    fn is_last(&self, [_, head, ..]: [u64; 4]) -> bool {
-        let end = match self.region {
+    /// Where a free block may begin that it was joined with others to: its own begin, and that of the block before it, if that was
+    /// free when this one was freed.
+    fn starts(&self, [before, head, ..]: [u64; 4]) -> [Option<u64>; 2] {
+        let own = self.memory - HEADER;
+        [Some(own), own.checked_sub(before).filter(|_| head & IS_BEFORE_USED == 0 && before >= SMALLEST)]
+    }
+
+    /// Is there a free block from this address on that holds this block, and is the last one of the arena or in a list of it?
+    fn is_joined(&self, start: u64) -> bool {
+        let Some([_, head]) = words(start) else { return false };
+        let (size, end) = (size_of(head), start.saturating_add(size_of(head)));
+        if head & FLAGS == IS_BEFORE_USED && size >= SMALLEST && end > self.memory && end == self.end_of_arena() {
+            return true;
+        }
+        let is_end = |[before, next]: [u64; 2]| before == size && next & IS_BEFORE_USED == 0;
+        end > self.next() && words(end).is_some_and(is_end) && is_in_list(start, size)
+    }
+
+    fn end_of_arena(&self) -> u64 {
+        match self.region {
             Region::Heap => program_break(),
             _ => arena::end(self.memory).unwrap_or(0),
-        };
-        let own = (self.memory - HEADER).checked_add(size_of(head));
-        head & FLAGS == IS_BEFORE_USED && size_of(head) >= SMALLEST && own == Some(end)
+        }
     }
 
     /// Does a thread keep it for itself?
@@ -118,18 +133,11 @@ impl Block {
         false
     }
 
-    /// Is it in a list of its arena, perhaps as a part of a larger block?
-    fn is_listed(&self, [_, head, ..]: [u64; 4], [before, next]: [u64; 2]) -> bool {
-        // A free block ends where this one ended: it, or one that it was joined with, or what is left of it.
+    /// Is a free block in a list of its arena that ends where this one ended: it, one that it was joined with, or a part of it?
+    fn is_listed(&self, [before, next]: [u64; 2]) -> bool {
         let start = self.next().saturating_sub(before);
         let reaches_in = start.saturating_add(WORD) < self.memory + self.asked;
-        if next & IS_BEFORE_USED == 0 && reaches_in && is_in_list(start, before) {
-            return true;
-        }
-        // It was joined with the one behind.
-        let (start, size) = (self.memory - HEADER, size_of(head));
-        let is_end = |[before, next]: [u64; 2]| before == size && next & IS_BEFORE_USED == 0;
-        size > self.size && words(start.saturating_add(size)).is_some_and(is_end) && is_in_list(start, size)
+        next & IS_BEFORE_USED == 0 && reaches_in && is_in_list(start, before)
     }
 }
 
@@ -282,7 +290,15 @@ mod tests {
             second.free();
             assert_eq!(known.map(|block| block.is_free()), [true, true, false], "one behind the other");
             third.free();
-            assert!(known[0].is_free() && known[2].is_free(), "the first one, and the last one");
+            assert_eq!(known.map(|block| block.is_free()), [true; 3], "the one between two others, too");
+
+            let [first, second, third] = in_a_row(30_000);
+            let known = [&first, &second, &third].map(|block| block_of(&block.span()));
+            first.free();
+            third.free();
+            assert_eq!(known.map(|block| block.is_free()), [true, false, true]);
+            second.free();
+            assert_eq!(known.map(|block| block.is_free()), [true; 3], "joined with both at once");
         });
     }
 

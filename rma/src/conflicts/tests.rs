@@ -1,6 +1,6 @@
 //! The sweep against all pairs.
 
-use super::{Access, Deed, InOrder, Unordered};
+use super::{Access, Deed, InOrder, MOST_DEEDS, Unordered, go_together};
 
 const NO_OP: u32 = 9;
 
@@ -107,4 +107,28 @@ fn accesses_of_one_origin_may_be_in_order() {
     };
     assert_eq!(found(InOrder::Accumulates), [(1, 2), (2, 3), (3, 4)]);
     assert_eq!(found(InOrder::All), [(2, 3)]);
+}
+
+#[test]
+fn deeds_go_together_if_all_pairs_do() {
+    let mut state = 0x5bd1_e995_9e37_79b1;
+    let mut seen = [0; 2];
+    for _ in 0..5000 {
+        let deeds: Vec<Deed> = (0..luck(&mut state) % 5)
+            .map(|_| match luck(&mut state) % 16 {
+                0 => Deed::Read,
+                1 => Deed::Write,
+                2 | 3 => Deed::AnyAccumulate,
+                n => {
+                    Deed::Accumulate { op: if n < 10 { NO_OP } else { 1 + n as u32 % 2 }, basic: 1 + (n == 15) as u32 }
+                }
+            })
+            .collect();
+        let all_do = deeds.iter().all(|a| deeds.iter().all(|b| a.goes_with(*b, NO_OP)));
+        assert_eq!(go_together(deeds.iter().copied(), NO_OP), all_do, "{deeds:?}");
+        seen[usize::from(all_do)] += 1;
+    }
+    assert!(seen[0] > 500 && seen[1] > 500, "{seen:?}");
+    let many = |n: u32| (0..n).map(|op| Deed::Accumulate { op, basic: 0 }).chain([Deed::AnyAccumulate]);
+    assert!(go_together(many(1), NO_OP) && !go_together(many(MOST_DEEDS as u32), NO_OP));
 }

@@ -90,8 +90,8 @@ pub(super) struct Layout {
     pub(super) moves: Option<Moves>,
 }
 
-/// The varying values of the calls of a function: sends, receives and MPI_Wait have some. Addresses and handles come first, in
-/// the order of their bytes in a record, then counts and tags, then the words of a status.
+/// The varying values of the calls of a function: sends, receives, MPI_Wait and accesses to windows have some. Addresses and
+/// handles come first, in the order of their bytes in a record, then counts, tags and displacements, then the words of a status.
 pub fn varying_fields(func: FnId) -> &'static [Field] {
     &layout(func).fields
 }
@@ -116,7 +116,13 @@ fn varying(func: FnId) -> Layout {
     let is_wanted = match row.class {
         Class::Send(_, start) | Class::Recv(start) => start != Start::Persistent,
         Class::Wait(many) => many == Many::One,
+        Class::Rma => true,
         _ => false,
+    };
+    // An access that brings a result has room for one buffer: the one that takes the result.
+    let is_left_out = |place: usize| {
+        let result = row.params.iter().position(|param| param.kind == Kind::RecvBuf);
+        row.class == Class::Rma && result.is_some_and(|result| place < result)
     };
     let plan = &plans()[func.index()];
     let mut at = CALL_HEADER_BYTES - 8 * CALL_HEAD;
@@ -129,6 +135,8 @@ fn varying(func: FnId) -> Layout {
             Shape::Arg(elem) | Shape::Deref(elem) => {
                 let width = elem.width();
                 match elem {
+                    _ if is_left_out(place) => {}
+                    Elem::I64(Kind::Aint) if row.class == Class::Rma => numbers.push(field(Part::Given, at, width)),
                     Elem::Raw(Kind::Request) if is_result => fields.push(field(Part::Written, at, width)),
                     Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf | Kind::Pointer) => {
                         fields.push(field(Part::Given, at, width));
@@ -267,4 +275,29 @@ pub fn with_varying(fields: &[Field], varying: &Varying, ins: &Args) -> Vec<Valu
         }
     }
     values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One buffer comes first, then counts and the place at the target.
+    #[test]
+    fn accesses_to_windows_have_varying_values() {
+        let names = |func: FnId| -> Vec<&str> {
+            varying_fields(func).iter().map(|field| func.row().params[field.place].name).collect()
+        };
+        let put = ["origin_addr", "origin_count", "target_disp", "target_count"];
+        for func in [FnId::MPI_Put, FnId::MPI_Get, FnId::MPI_Accumulate, FnId::MPI_Put_c] {
+            assert_eq!(names(func), put, "{func:?}");
+        }
+        assert_eq!(
+            names(FnId::MPI_Get_accumulate),
+            ["result_addr", "result_count", "target_disp", "target_count"],
+            "the other buffer must be the same"
+        );
+        assert_eq!(names(FnId::MPI_Fetch_and_op), ["result_addr", "target_disp"]);
+        assert_eq!(names(FnId::MPI_Compare_and_swap), ["result_addr", "target_disp"]);
+        assert!(names(FnId::MPI_Rput).is_empty());
+    }
 }

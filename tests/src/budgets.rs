@@ -101,7 +101,7 @@ fn write(all: &BTreeMap<String, Counts>) -> String {
 }
 
 /// How often something is counted before it counts as above its budget.
-const COUNTINGS: u32 = 3;
+const COUNTINGS: u32 = 5;
 
 /// Holds the least of some countings against the budgets: where laps of a stage begin, and which thread waits for which, can only
 /// add to what the code takes. One counting is enough where nothing is above its budget.

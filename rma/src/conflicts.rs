@@ -34,8 +34,8 @@ impl Deed {
     }
 }
 
-/// More different deeds are not held against each other by [`go_together`].
-const MOST_DEEDS: usize = 8;
+/// More different deeds are not held against each other by [`go_together`]: they do not.
+pub const MOST_DEEDS: usize = 8;
 
 /// Does each of these deeds go with all others? Then no two accesses that have them are in conflict, wherever they are.
 /// `no_op`: the number of MPI_NO_OP.

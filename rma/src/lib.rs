@@ -8,5 +8,5 @@ mod conflicts;
 mod epochs;
 
 pub use attached::{Attached, Misplaced};
-pub use conflicts::{Access, Deed, InOrder, Unordered, go_together};
+pub use conflicts::{Access, Deed, InOrder, MOST_DEEDS, Unordered, go_together};
 pub use epochs::{Assertions, Epochs, Fault, Home, Rule, Sync};

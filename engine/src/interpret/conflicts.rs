@@ -47,13 +47,12 @@ impl Model {
         if over.is_empty() {
             return;
         }
+        let is_whole = !self.are_calls_missing(ix);
         let comm = &mut self.comms.list[ix];
         let (size, Some(window)) = (comm.size(), &mut comm.window) else { return };
-        if window.unclear || self.are_calls_missing(ix) {
+        if window.unclear || !is_whole {
             return;
         }
-        let comm = &mut self.comms.list[ix];
-        let Some(window) = &mut comm.window else { return };
         if !window.are_all_known(size) {
             return window.late.extend(over);
         }

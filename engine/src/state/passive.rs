@@ -7,7 +7,7 @@ use super::lock_knots::{Before, Lasting};
 use super::locks::Locks;
 use super::order::{Begun, CallPlace, Order};
 use super::window::Window;
-use rma::{Access, Deed, InOrder, Unordered, go_together};
+use rma::{Access, Deed, InOrder, MOST_DEEDS, Unordered, go_together};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::cell::{Cell, RefCell};
@@ -24,8 +24,6 @@ const MOST_KEPT: usize = 1 << 13;
 const MOST_ASKED: usize = 1 << 5;
 /// More pairs that wait for data are not.
 const MOST_UNDECIDED: usize = 1 << 6;
-/// More different deeds are not told apart.
-const MOST_DEEDS: usize = 9;
 /// More pairs of accesses are not looked at one by one.
 const MOST_PAIRS: usize = 1 << 18;
 
@@ -55,13 +53,13 @@ struct Held {
 struct Phases {
     all: BTreeMap<u64, Vec<Held>>,
     count: usize,
-    /// The different deeds of these, and perhaps of some that were taken out.
+    /// The different deeds of these, and perhaps of some that were taken out: one more than can go together at most.
     deeds: SmallVec<[Deed; 4]>,
 }
 
 impl Phases {
     fn add(&mut self, held: Held) {
-        if !self.deeds.contains(&held.access.deed) && self.deeds.len() < MOST_DEEDS {
+        if !self.deeds.contains(&held.access.deed) && self.deeds.len() <= MOST_DEEDS {
             self.deeds.push(held.access.deed);
         }
         self.all.entry(held.phase).or_default().push(held);
